@@ -29,12 +29,12 @@ if __name__ != "__main__":
 def run() -> None:
     """The page on screen, once few enough others are being run."""
     st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
-    titles = _titles(store.begin())
+    titles = _titles(store.begin_run())
     page = st.navigation(_pages(*titles), position="top")
     if _titles(store.sync(page.url_path)) != titles:
         st.rerun()  # the browser's back button: the page titles are still those of another screen
-    trainings.claim()
-    process.prepare()
+    trainings.claim_workshop()
+    process.prepare_process()
     with turns.interruptible_rerun():
         frame.show()
         if not compare.show(page.url_path):

@@ -20,7 +20,7 @@ from glassformer.app.hall import keys, rooms
 from glassformer.app.hall import routes as hall
 from glassformer.app.runs.uploads import UploadLimit
 from glassformer.app.server import doors, network
-from glassformer.app.server.network import Departures, SecurityHeaders, reach
+from glassformer.app.server.network import Departures, SecurityHeaders, describe_reach
 from glassformer.app.ui import scripts
 from glassformer.core.errors import GlassformerError
 from glassformer.core.settings import read_settings, share_heaps
@@ -44,10 +44,10 @@ FIRST = (  # what the first page needs
 async def _warm_up(_app: Any) -> AsyncIterator[None]:
     # In a thread: the port opens at once, and the browser loads its scripts meanwhile.
     threading.Thread(target=_load, name="warm-up", daemon=True).start()
-    lines = filter(None, (reach(), keys.startup_line()))
+    lines = filter(None, (describe_reach(), keys.startup_line()))
     sys.stdout.write("".join(f"\n  {line}" for line in lines) + "\n")
     sys.stdout.flush()
-    network.gather()
+    network.gather_wake_ups()
     asyncio.get_running_loop().set_exception_handler(CONNECTIONS.failed)
     async with hall.hall_lifespan():
         with scripts.serve_scripts():
@@ -55,7 +55,7 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.
     from glassformer.app.server import process
 
-    process.close()
+    process.close_server()
 
 
 def _load() -> None:
@@ -64,7 +64,7 @@ def _load() -> None:
     process.warm_up()
     for name in FIRST:
         import_module(f"glassformer.app.{name}")
-    rooms.resume()
+    rooms.resume_rooms()
     process.wait_until_quiet()  # the first visitor has a page; what follows is for the others
     from glassformer.app import pages
 
@@ -82,6 +82,6 @@ MIDDLEWARE = (
 app = st.App(
     "app.py",
     lifespan=_warm_up,
-    routes=[scripts.route(), *hall.routes()],
+    routes=[scripts.scripts_route(), *hall.hall_routes()],
     middleware=[Middleware(each) for each in MIDDLEWARE],
 )

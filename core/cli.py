@@ -19,10 +19,10 @@ from glassformer.core.checkpoints import CHECKPOINTS, DEFAULT, list_models, load
 from glassformer.core.corpus import load_grammar
 from glassformer.core.errors import GlassformerError
 from glassformer.core.stored import problem_of
-from glassformer.core.training.calibrate import PAIRS, fit
+from glassformer.core.training.calibrate import PAIRS, fit_calibration
 from glassformer.core.training.card import write_card
 from glassformer.core.training.data import corpus_tokenizer
-from glassformer.core.training.evaluate import evaluate as measure
+from glassformer.core.training.evaluate import evaluate_translator as measure
 from glassformer.core.training.evaluation.typed import SEALED, SETS, read_sentences
 from glassformer.core.training.evaluation.typed import to_judge as rows_to_judge
 from glassformer.core.training.run import News, bundled_job, train_bundle
@@ -132,7 +132,7 @@ def calibrate(
     torch.set_num_threads(1)
     for name in models or list_models():
         folder = _model_folder(name)
-        found = fit(load_model(name), load_grammar(), folder, pairs)
+        found = fit_calibration(load_model(name), load_grammar(), folder, pairs)
         badged = f"{found.wrong_badged:.0%} of the wrong, {found.right_badged:.0%} of the right"
         console.print(f"{name}  badged of typed sentences left out of the fit: {badged}")
 
@@ -155,8 +155,8 @@ def translate(
     console.print(load_model(model).translate(text), markup=False)
 
 
-@app.command()
-def run(
+@app.command("run")
+def run_over_texts(
     texts: Annotated[Path, typer.Option(help="A file with a text on every line.")],
     model: Annotated[str, typer.Option(help="A bundled model, or a folder.")] = DEFAULT,
     experiment: Annotated[
@@ -172,12 +172,12 @@ def run(
 ) -> None:
     """Runs an experiment over many texts: before, after, probabilities, KL, a row a text."""
     from glassformer.core.over_texts import (
-        table,  # with pandas: slow to import, and wanted here alone
+        results_table,  # with pandas: slow to import, and wanted here alone
     )
 
     torch.set_num_threads(1)
     results, looked = _over_file(texts, model, experiment, heads is not None)
-    found = table(results)
+    found = results_table(results)
     failed = sum(1 for each in results if each.error)
     if out:
         _write_table(found, out)
@@ -241,7 +241,7 @@ def fetch(
 ) -> None:
     """Fetches a model to open, the only step that goes online; says what it is."""
     from glassformer.core.weights.fetch import (
-        fetch as fetched,  # what goes online is loaded for this alone
+        fetch_model as fetched,  # what goes online is loaded for this alone
     )
 
     folder = fetched(name, to or FETCHED / name.rpartition("/")[2])
@@ -277,9 +277,9 @@ def export(
 
 def describe_folder(folder: Path) -> None:
     """What a folder holds, in one line."""
-    from glassformer.core.weights.open import look
+    from glassformer.core.weights.open import look_into_folder
 
-    found = look(folder)
+    found = look_into_folder(folder)
     size = (
         f"{found.parameters / 1e6:,.1f} million weights, {found.nbytes() / 2**20:,.0f} MB of memory"
     )

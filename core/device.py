@@ -27,6 +27,6 @@ def choose_device() -> torch.device:
     return torch.device("cpu")
 
 
-def precise(tensor: Tensor) -> Tensor:
+def to_float64(tensor: Tensor) -> Tensor:
     """The same numbers as float64, on the CPU; cut first what is not needed."""
     return tensor.detach().cpu().double()

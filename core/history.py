@@ -12,7 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
-from glassformer.core.analysis.training_views import Replay, moment, plane, words_to_draw
+from glassformer.core.analysis.training_views import Replay, keep_moment, plane, words_to_draw
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interruption import count_parts
 from glassformer.core.models import Direction, Model
@@ -123,7 +123,7 @@ def replay(
         model, trace = model_at(step), trace_at(step)
         named = model.transformer.named_parameters()
         weights = {name: as_numpy(weight) for name, weight in named}
-        moments.append(moment(step, trace, _reading(model, end) or trace, weights, rows))
+        moments.append(keep_moment(step, trace, _reading(model, end) or trace, weights, rows))
     vectors = moments[-1].vectors
     grouped = [place for place, word in enumerate(words) if word.group]
     return Replay(tuple(moments), words, plane(vectors[grouped] if grouped else vectors))

@@ -100,7 +100,7 @@ def written_rows(model: Model, trace: Trace) -> list[int]:
     return every[len(model.task_of(trace).given) :] or every
 
 
-def table(results: Sequence[TextResult]) -> pd.DataFrame:
+def results_table(results: Sequence[TextResult]) -> pd.DataFrame:
     """A row a text."""
     import pandas as pd  # slow to import, and no page needs it to begin
 

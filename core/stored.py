@@ -52,7 +52,7 @@ def read_json(text: str | bytes) -> dict[str, Any]:
     return found
 
 
-def regular(path: Path) -> Path:
+def regular_file(path: Path) -> Path:
     """The path of a file, or of none; ValueError for a pipe, a device, a folder.
 
     Reading those may wait for ever, or never come to an end.
@@ -65,7 +65,7 @@ def regular(path: Path) -> Path:
 def read_json_file(path: Path) -> dict[str, Any]:
     """As `read_json`, of a file; ValueError names it. OSError where it cannot be read."""
     try:
-        with regular(path).open("rb") as file:
+        with regular_file(path).open("rb") as file:
             text = file.read(LARGEST_JSON + 1)
         if len(text) > LARGEST_JSON:
             size = path.stat().st_size
@@ -77,7 +77,7 @@ def read_json_file(path: Path) -> dict[str, Any]:
 
 def tensor_header(path: Path) -> tuple[dict[str, str], dict[str, Stored]]:
     """Facts and tensors from the header of safetensors. Raises OSError or SafetensorError."""
-    with safe_open(regular(path), framework="pt") as file:
+    with safe_open(regular_file(path), framework="pt") as file:
         parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
         tensors = {
             name: Stored(str(part.get_dtype()), tuple(part.get_shape()))
@@ -95,7 +95,7 @@ def problem_of(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def strings(value: Any, name: str) -> tuple[str, ...]:
+def string_list(value: Any, name: str) -> tuple[str, ...]:
     """A list of texts, as it stands in JSON; ValueError for anything else."""
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise ValueError(f"{name} is no list of texts")

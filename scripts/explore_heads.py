@@ -33,12 +33,12 @@ from glassformer.core.training.evaluate import quick_metrics
 from glassformer.core.training.evaluation.attention import (
     Part,
     antecedents,
-    sharpness,
+    measure_sharpness,
     without_scale,
 )
 from glassformer.core.training.evaluation.held_out import coreference_readings, unseen_pairs
-from glassformer.core.training.evaluation.interventions import mean_contexts, redirects
-from glassformer.core.training.evaluation.passes import best, both_right, word_for_word
+from glassformer.core.training.evaluation.interventions import mean_contexts, measure_redirects
+from glassformer.core.training.evaluation.passes import best_tally, both_right, word_for_word
 from glassformer.core.training.loop import Progress, Trainer
 from glassformer.core.training.queue.lessons import narrow_grammar
 from glassformer.core.training.training_config import TrainingConfig
@@ -146,7 +146,7 @@ def _cure(name: str, steps: int, whole: bool) -> None:
         changed = {part.name: each.rate for part, each in without_scale(translator, pairs).items()}
         found[str(trainer.step)] = {
             part.name: {**each.to_dict(), "unscaled_changes": changed[part.name]}
-            for part, each in sharpness(translator, pairs).items()
+            for part, each in measure_sharpness(translator, pairs).items()
             if part.head is None
         }
         end = max(each["end"] for site, each in found[str(trainer.step)].items() if "enc" in site)
@@ -161,8 +161,8 @@ def measured(translator: Translator, grammar: Grammar) -> dict[str, Any]:
     readings = coreference_readings(grammar, READINGS)
     flat = [pair for both in readings for pair in both]
     looks = antecedents(translator, flat)
-    clearest = best(looks)
-    _, flips = redirects(translator, readings)
+    clearest = best_tally(looks)
+    _, flips = measure_redirects(translator, readings)
     probed = unseen_pairs(grammar, PROBED)
     return {
         "pieces": len(translator.tokenizer.vocabulary),

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from glassformer.app.pages.lab.inputs import tuples_as_lists
-from glassformer.app.session.codecs import sections
+from glassformer.app.session.codecs import parse_sections
 from glassformer.app.session.memory import Memory, Shown
 from glassformer.app.session.state import State
 from glassformer.core.trace.trace import Trace
@@ -60,4 +60,4 @@ def typed_in_lab(app: AppTest, bench: str, **values: Any) -> AppTest:
 
 def in_link(app: AppTest, bench: str) -> dict[str, Any]:
     """The inputs of a bench in the link."""
-    return sections(state_of(app).inputs).get(bench, {})
+    return parse_sections(state_of(app).inputs).get(bench, {})

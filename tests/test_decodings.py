@@ -11,7 +11,7 @@ from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.greedy import compare_with_forcing, greedy, wrong_word
 from glassformer.core.decoding.rows import tapes
-from glassformer.core.decoding.timeline import timeline
+from glassformer.core.decoding.timeline import time_decoding
 from glassformer.core.decodings import record_words, task_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.translator import Translator
@@ -81,7 +81,7 @@ def test_forced_and_free_agree_and_so_does_every_timeline(
     words = [step.chosen for step in trace.steps]
     assert all(row.difference <= 1e-5 for row in compare_with_forcing(model, task, words))
     for chosen in (trace.steps, drawn):
-        assert all(moment.difference <= 1e-5 for moment in timeline(model, task, chosen))
+        assert all(moment.difference <= 1e-5 for moment in time_decoding(model, task, chosen))
 
 
 def test_taking_over_writes_another_sentence(translator: Translator, trace: Trace) -> None:

@@ -13,7 +13,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.effect import effect
 from glassformer.core.interventions.experiment import Experiment, run
 from glassformer.core.interventions.masks import Painted
-from glassformer.core.over_texts import over_texts, table, written_rows
+from glassformer.core.over_texts import over_texts, results_table, written_rows
 from glassformer.core.weights.opened import open_model
 from tests.weights import folders
 
@@ -35,7 +35,7 @@ def test_the_numbers_are_those_of_the_switch_page() -> None:
     assert first.divergence == pytest.approx((sum(far) / len(far), max(far)))
     assert first.words == len(plain.output_pieces) and second.text == TEXTS[1]
     assert "600 words" in refused.error and refused.log_probabilities is None
-    frame = table([first, second, refused])
+    frame = results_table([first, second, refused])
     assert list(frame["error"] == "") == [True, True, False]
     assert frame["changed"][0] == (plain.full_text != switched.full_text)
 

@@ -8,7 +8,7 @@ import streamlit as st
 from glassformer.app.frame.notices import Notice
 from glassformer.app.panels import provenance
 from glassformer.app.panels.opening import on_file
-from glassformer.app.panels.phrases import line
+from glassformer.app.panels.phrases import experiment_line
 from glassformer.app.panels.words.words_panel import attention_in_focus, kind_of
 from glassformer.app.plots.labels import visible
 from glassformer.app.runs import on_screen
@@ -61,8 +61,12 @@ def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
 
 def _show_focus(trace: Trace) -> None:
     now = store.get_state()
-    st.markdown(" · ".join(focus(now, trace, store.page())), width="content")
-    if store.page() in DOUBTED and is_judged(trace) and confidence(trace).level == "unsure":
+    st.markdown(" · ".join(focus_parts(now, trace, store.page_on_screen())), width="content")
+    if (
+        store.page_on_screen() in DOUBTED
+        and is_judged(trace)
+        and confidence(trace).level == "unsure"
+    ):
         # What the Translate page says at length: the translation may well be wrong.
         st.markdown(f":orange[◆ **{say('translate.badge')}**]", width="content")
     if now.step:  # what is on screen is not what the model became
@@ -73,10 +77,10 @@ def _show_focus(trace: Trace) -> None:
             to_end, key="widget_to_end", on_click=store.update, kwargs={"step": "", "course": "end"}
         )
     if is_pinned(now):
-        small_button("×", "release", say("frame.release"), release)
+        small_button("×", "release", say("frame.release"), release_pins)
 
 
-def focus(now: State, trace: Trace, page: str) -> list[str]:
+def focus_parts(now: State, trace: Trace, page: str) -> list[str]:
     """What is in focus on a page ("" is the first one, Translate), part by part, as markdown."""
     kind: str = kind_of(trace)
     layer, head = attention_in_focus(now, trace)
@@ -112,14 +116,14 @@ def _pins(now: State, trace: Trace) -> list[str]:
 
 def show_switched(crowded: bool) -> None:
     """Draw what is switched; crowded: a message stands beside it and needs the room."""
-    pair, own = on_screen.pair(), store.page() == OWN_ROW
-    told = not own and (experiments.now() or experiments.can_undo())
+    pair, own = on_screen.pair_on_screen(), store.page_on_screen() == OWN_ROW
+    told = not own and (experiments.current_experiment() or experiments.can_undo())
     if not told and pair is None:
         return
     with side_by_side("stage_switched", gap="xsmall", wrap=False, width="content"):
-        acts = store.page() not in PLAIN_PAGES
+        acts = store.page_on_screen() not in PLAIN_PAGES
         if not own:
-            if on_screen.experiment() or (pair is not None and not acts):
+            if on_screen.experiment_on_screen() or (pair is not None and not acts):
                 _line(acts, crowded)
             _ways_back()
         if acts and pair is not None:
@@ -127,8 +131,8 @@ def show_switched(crowded: bool) -> None:
 
 
 def _line(acts: bool, crowded: bool) -> None:
-    said = line(on_screen.experiment())
-    now, pair = store.get_state(), on_screen.pair()
+    said = experiment_line(on_screen.experiment_on_screen())
+    now, pair = store.get_state(), on_screen.pair_on_screen()
     plain = pair is not None and pair.kind == "experiment" and now.run == "first"
     text = say("experiment.switched", line=said) if acts else say("experiment.no_effect_here")
     colour = current_look().colour("changed" if acts and not plain else "faint")
@@ -143,10 +147,10 @@ def _line(acts: bool, crowded: bool) -> None:
 def _ways_back() -> None:
     if experiments.can_undo():
         undo = say("experiment.undo_help")
-        small_button(":material/undo:", "stage_undo", undo, experiments.undo)
-    if experiments.now():
+        small_button(":material/undo:", "stage_undo", undo, experiments.undo_experiment)
+    if experiments.current_experiment():
         reset = say("experiment.reset_help")
-        small_button(":material/restart_alt:", "stage_reset", reset, experiments.reset)
+        small_button(":material/restart_alt:", "stage_reset", reset, experiments.reset_experiment)
 
 
 def _which_run(pair: Pair) -> None:
@@ -193,7 +197,7 @@ def _named(part: str) -> str:
     return say("link.with_value", name=name, value=literal(value))
 
 
-def listen() -> None:
+def listen_for_escape() -> None:
     """Let the Escape key take one step out; call it once a run. It takes no room."""
     now = store.get_state()
     inside = now.trail is not None or _block_is_open(now) or is_pinned(now)
@@ -203,14 +207,14 @@ def listen() -> None:
 def step_out() -> None:
     """Close the number trail, or the block that is open; where none is, release what is pinned."""
     if store.get_state().trail is not None:
-        provenance.close()
+        provenance.close_drawer()
     elif _block_is_open(store.get_state()):
         store.update(block="")
     else:
-        release()
+        release_pins()
 
 
-def release() -> None:
+def release_pins() -> None:
     """Let go of the pinned word and cell."""
     store.update(query=None, key=None, token=None)
 
@@ -221,4 +225,4 @@ def is_pinned(now: State) -> bool:
 
 
 def _block_is_open(now: State) -> bool:
-    return now.block != "" and store.page() == ""  # only Translate shows it
+    return now.block != "" and store.page_on_screen() == ""  # only Translate shows it

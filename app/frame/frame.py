@@ -32,20 +32,20 @@ _presented = component(__file__, "presented", scripts=("vector.js",))
 def show() -> None:
     """Draw the frame and bring the trace of the state; stops where there is nothing to show.
 
-    After it, `on_screen.trace()` is the trace to draw and `store.get_state()` fits it.
+    After it, `on_screen.trace_on_screen()` is the trace to draw and `store.get_state()` fits it.
     """
     apply_style(current_look())
     show_switches()
     over = sentence.tell_opening(store.get_state().model)
-    outcome = on_screen.current()
+    outcome = on_screen.current_outcome()
     over()
     if outcome.trace is not None:
-        if store.page() in WITH_A_HEAD:
+        if store.page_on_screen() in WITH_A_HEAD:
             store.open_on(*first_head(outcome.trace))
-        store.settle(outcome.trace)
+        store.clamp_to_trace(outcome.trace)
         _to_the_difference()
-    experiments.remember()
-    focus.listen()
+    experiments.history_of_setups()
+    focus.listen_for_escape()
     if store.memory().presented:
         _presented("bridge_presented", {})
     with box("folds", "stage_bar", gap=None):
@@ -53,8 +53,8 @@ def show() -> None:
         focus.show(outcome.trace, notices(outcome))
         focus.show_left_out()
     with box("narrow-only", "wants_room"):
-        here = say("frame.page_here", page=say(f"frame.{store.page() or 'translate'}"))
-        wide = "" if store.page() in ON_A_PHONE else say("frame.wants_room")
+        here = say("frame.page_here", page=say(f"frame.{store.page_on_screen() or 'translate'}"))
+        wide = "" if store.page_on_screen() in ON_A_PHONE else say("frame.wants_room")
         st.caption(f"{here}  \n{wide}")
     show_settings(outcome.trace)
     if outcome.trace is None:
@@ -63,12 +63,12 @@ def show() -> None:
 
 def _to_the_difference() -> None:
     """After a second sentence was given, bring into view where the two runs differ most."""
-    pair = on_screen.pair()
+    pair = on_screen.pair_on_screen()
     if pair is None or pair.kind != "sentences" or not store.memory().second_new:
         return
     store.memory().second_new = False
-    if (found := largest.largest(pair)) is not None:
-        largest.jump(pair, found)
+    if (found := largest.find_largest_difference(pair)) is not None:
+        largest.jump_to_difference(pair, found)
 
 
 def show_switches() -> None:

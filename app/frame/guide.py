@@ -29,31 +29,31 @@ def show() -> None:
 
 
 @cache
-def terms() -> dict[str, dict[str, Any]]:
+def glossary_terms() -> dict[str, dict[str, Any]]:
     """What the glossary has of every term but its texts, by the term's id."""
     return tomllib.loads(GLOSSARY.read_text(encoding="utf-8"))
 
 
 @cache
-def stops() -> tuple[dict[str, Any], ...]:
+def tour_stops() -> tuple[dict[str, Any], ...]:
     """The stops of the tour, in order."""
     return tuple(tomllib.loads(TOUR.read_text(encoding="utf-8"))["stop"])
 
 
-def words(language: str) -> dict[str, Any]:
+def guide_words(language: str) -> dict[str, Any]:
     """All that the browser is given in a language: texts, topics, terms, stops."""
     texts = {name: say(f"guide.{name}", language) for name in TEXTS}
     tour = {f"tour_{name}": say(f"tour.{name}", language) for name in TOUR_TEXTS}
-    tour["tour_start"] = say("tour.start", language, stops=len(stops()))
-    topics = dict.fromkeys(term["topic"] for term in terms().values())
+    tour["tour_start"] = say("tour.start", language, stops=len(tour_stops()))
+    topics = dict.fromkeys(term["topic"] for term in glossary_terms().values())
     return {
         "texts": texts | tour,
         "topics": {topic: say(f"guide.topic_{topic}", language) for topic in topics},
-        "terms": [_term(name, term, language) for name, term in terms().items()],
+        "terms": [_term(name, term, language) for name, term in glossary_terms().items()],
         "stops": [
             stop
             | {part: say(f"tour.{stop['name']}_{part}", language) for part in ("title", "about")}
-            for stop in stops()
+            for stop in tour_stops()
         ],
     }
 
@@ -75,7 +75,7 @@ def _term(name: str, term: dict[str, Any], language: str) -> dict[str, Any]:
 
 @cache
 def _place(language: str) -> str:
-    text = orjson.dumps(words(language)).decode()
+    text = orjson.dumps(guide_words(language)).decode()
     return scripts.place_of(
         scripts.serve_script(f"glossary-{language}", f"export default {text};\n")
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from glassformer.app.panels.address_words import Speaker, sides
+from glassformer.app.panels.address_words import Speaker, word_sides
 from glassformer.app.panels.phrases import phrase
 from glassformer.app.plots.labels import visible
 from glassformer.app.runs import on_screen, opened, untrained
@@ -65,7 +65,7 @@ def _all(outcome: on_screen.Outcome) -> Iterator[Notice]:
         )
     if outcome.switch_error is not None:
         text = say("experiment.not_run", why=format_error(outcome.switch_error))
-        yield Notice(text, (*_undo(), Way("reset", experiments.reset)))
+        yield Notice(text, (*_undo(), Way("reset", experiments.reset_experiment)))
     if outcome.left_out:
         yield _left_out(outcome.left_out)
     if untrained.is_untrained(store.get_state().model) and outcome.error is None:
@@ -85,14 +85,14 @@ def _all(outcome: on_screen.Outcome) -> Iterator[Notice]:
 
 
 def _undo() -> tuple[Way, ...]:
-    return (Way("undo", experiments.undo),) if experiments.can_undo() else ()
+    return (Way("undo", experiments.undo_experiment),) if experiments.can_undo() else ()
 
 
 def _left_out(misfits: dict[Switch, GlassformerError]) -> Notice:
     (first, error), *others = misfits.items()
 
     def take_out() -> None:
-        now = experiments.now()
+        now = experiments.current_experiment()
         kept = tuple(each for each in now.switches if each not in misfits)
         experiments.switch_to(replace(now, switches=kept))
 
@@ -126,9 +126,9 @@ def _moved() -> Iterator[Notice]:
 
 def _numbers(outcome: on_screen.Outcome) -> Iterator[Notice]:
     """Where the numbers of the switched run end, if they do."""
-    if not on_screen.experiment():
+    if not on_screen.experiment_on_screen():
         return
-    pair = on_screen.pair()
+    pair = on_screen.pair_on_screen()
     switched = [outcome.trace] if pair is None else [pair.second]
     if pair is not None and pair.kind == "sentences":
         switched = [pair.first, pair.second]
@@ -136,7 +136,7 @@ def _numbers(outcome: on_screen.Outcome) -> Iterator[Notice]:
     lost = next((each for each in found if each is not None), None)
     if lost is None:
         return
-    ways = _undo() or (Way("reset", experiments.reset),)
+    ways = _undo() or (Way("reset", experiments.reset_experiment),)
     key, place = "experiment.lost", Speaker().tensor(lost.address)
     if lost.closed_row:
         _, head, query, _ = lost.index
@@ -148,7 +148,7 @@ def _numbers(outcome: on_screen.Outcome) -> Iterator[Notice]:
 
 def fill_with_a_number() -> None:
     """Let masks write −1e9 again, under which a closed row looks evenly at all keys."""
-    now = experiments.now()
+    now = experiments.current_experiment()
     switches = tuple(each for each in now.switches if not isinstance(each, Fill))
     chosen = Experiment(switches, now.name)
     if on_screen.plain_model().config.mask_fill != "large_negative":
@@ -161,7 +161,7 @@ def moved_switches() -> list[Moved]:
     now = store.get_state().setup
     plain = _plain(now)
     found = []
-    for switch in experiments.now().switches:
+    for switch in experiments.current_experiment().switches:
         made = _made(switch)
         if (
             plain is None
@@ -178,7 +178,7 @@ def moved_switches() -> list[Moved]:
     return found
 
 
-def places(switch: Switch) -> list[tuple[str, int]]:
+def switch_places(switch: Switch) -> list[tuple[str, int]]:
     """The positions that a switch names, each with its side: "source" or "target"."""
     rows: Iterable[int] = ()
     columns: Iterable[int] = ()
@@ -198,13 +198,13 @@ def places(switch: Switch) -> list[tuple[str, int]]:
         rows, columns = at.get("query", ()), at.get("key", ())
     else:
         return []
-    down, across = sides(where)
+    down, across = word_sides(where)
     return [*((down, place) for place in rows), *((across, place) for place in columns)]
 
 
 def _made(switch: Switch) -> Setup:
     """The run that it was switched on in: the first of those that have had it since."""
-    history = experiments.remember()
+    history = experiments.history_of_setups()
     made = history.now
     for before in reversed(history.past):
         try:
@@ -229,5 +229,5 @@ def _plain(setup: Setup) -> Trace | None:
 
 def _words(switch: Switch, trace: Trace) -> list[str]:
     words = {"source": trace.source_tokens, "target": trace.target_tokens}
-    there = [words[side][at] for side, at in places(switch) if at < len(words.get(side, ()))]
+    there = [words[side][at] for side, at in switch_places(switch) if at < len(words.get(side, ()))]
     return [f"“{visible(word)}”" for word in dict.fromkeys(there)]

@@ -16,7 +16,7 @@ from glassformer.app.ui.component import component
 from glassformer.app.words import say
 from glassformer.core.analysis import export
 from glassformer.core.analysis.attention_views import Kind, attention_at
-from glassformer.core.explain.steps.steps import nearest, walk
+from glassformer.core.explain.steps.steps import list_steps, nearest_step
 from glassformer.core.trace.trace import Trace
 
 OF_THEIR_OWN = ("training", "lab")  # pages that show other runs than that of the sentence
@@ -41,17 +41,19 @@ def show_button() -> None:
 def _dialog() -> None:
     names = ("page", "picture", "paper", "failed", "saved")
     texts = {name: say(f"saving.{name}") for name in names}
-    _saving("saving", {"texts": texts, "name": store.page() or "translate"})
-    if store.memory().shown is not None and store.page() not in OF_THEIR_OWN:
-        _numbers(on_screen.trace())
-    if store.page() != "lectures":
+    _saving("saving", {"texts": texts, "name": store.page_on_screen() or "translate"})
+    if store.memory().shown is not None and store.page_on_screen() not in OF_THEIR_OWN:
+        _numbers(on_screen.trace_on_screen())
+    if store.page_on_screen() != "lectures":
         scene.show()
 
 
 def _numbers(trace: Trace) -> None:
     """Draw the choice of a tensor, its table, and the lines that compute it."""
     now = store.get_state()
-    first = [each for each in addresses_on_screen(now, store.page(), trace) if each in trace]
+    first = [
+        each for each in addresses_on_screen(now, store.page_on_screen(), trace) if each in trace
+    ]
     st.markdown(f"**{say('saving.tensor')}**")
     address = st.selectbox(
         say("saving.tensor"),
@@ -79,7 +81,7 @@ def _numbers(trace: Trace) -> None:
 def addresses_on_screen(now: State, page: str, trace: Trace) -> list[str]:
     """Addresses of what a page shows, what it is about first."""
     if page == "walkthrough":
-        step = nearest(walk(trace), now.walk)
+        step = nearest_step(list_steps(trace), now.walk)
         return [wire.address for wire in (*step.outputs, *step.inputs)]
     if (panel := panel_in_view(page)) and panel.tensors:
         side = "source" if now.stack == "encoder" else "target"

@@ -17,7 +17,7 @@ OWN = (*THE_READERS, "lecture")  # of a link: whoever looks has their own; the L
 
 def show() -> None:
     """Draw the form and keep what it gives."""
-    drafts.listen()
+    drafts.listen_to_browser()
     st.markdown(f"**{say('lectures.save_title')}**", help=say("lectures.save_help"))
     if left_out := _left_out():
         st.caption(left_out)
@@ -58,10 +58,10 @@ def _tell() -> None:
 def scene_of(title: str, text: str) -> Scene:
     """The screen as a scene; what is typed stands in every language, to be translated."""
     query = store.get_state().to_query()
-    name = store.page() or "translate"
+    name = store.page_on_screen() or "translate"
     return Scene(
         name=name,
-        page=store.page(),
+        page=store.page_on_screen(),
         query={each: value for each, value in query.items() if each not in OWN},
         title=dict.fromkeys(LANGUAGES, title),
         text=dict.fromkeys(LANGUAGES, text) if text else {},
@@ -73,13 +73,13 @@ def _save() -> None:
         (store.widget_value(f"scene_{name}") or "").strip() for name in ("into", "title", "text")
     )
     try:
-        scene, lecture = scene_of(title or _page(), text), drafts.draft(into)
+        scene, lecture = scene_of(title or _page(), text), drafts.find_draft(into)
         if lecture is None:
             named = dict.fromkeys(LANGUAGES, say("lectures.new_title"))
             lecture = Lecture(drafts.free_name("my-lecture"), named, {}, (scene,))
             store.memory().scene_saved = drafts.put_draft(lecture)
         else:
-            store.memory().scene_saved = drafts.add(lecture, scene)
+            store.memory().scene_saved = drafts.add_scene(lecture, scene)
     except GlassformerError as error:
         store.memory().scene_saved = error
 
@@ -99,9 +99,9 @@ def _left_out() -> str:
 def _titles() -> dict[str, str]:
     found = {}
     language = store.get_state().language
-    for name in drafts.texts():
+    for name in drafts.draft_texts():
         try:
-            lecture = drafts.draft(name)
+            lecture = drafts.find_draft(name)
         except GlassformerError:
             continue  # the Lectures page says why
         if lecture is not None:
@@ -110,4 +110,4 @@ def _titles() -> dict[str, str]:
 
 
 def _page() -> str:
-    return say(f"frame.{store.page() or 'translate'}")
+    return say(f"frame.{store.page_on_screen() or 'translate'}")

@@ -15,15 +15,15 @@ from glassformer.app.runs.models import (
     has_chat,
     is_opened,
     keeps_lines,
-    models,
+    selectable_models,
     takes_pairs,
     task_of,
 )
 from glassformer.app.session import store
 from glassformer.app.session.state import DIRECTIONS, State
-from glassformer.app.ui.lines import in_one_line, listen, with_lines
+from glassformer.app.ui.lines import allow_line_breaks, in_one_line, with_lines
 from glassformer.app.ui.pick import menu, small_button
-from glassformer.app.ui.text import aside, literal
+from glassformer.app.ui.text import list_left_aside, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.weights.tokenizers.pieces import LINE
@@ -44,7 +44,7 @@ class ExampleSentence:
 
 
 @cache
-def examples() -> tuple[ExampleSentence, ...]:
+def example_sentences() -> tuple[ExampleSentence, ...]:
     """All examples in the order of the file."""
     rows = json.loads(EXAMPLES.read_text(encoding="utf-8"))
     return tuple(ExampleSentence(**row) for row in rows)
@@ -61,7 +61,7 @@ def show() -> None:
         if has_chat(now.model):
             _chat(now)
         _second(now)
-        notes = {example: _example_label(example) for example in examples()}
+        notes = {example: _example_label(example) for example in example_sentences()}
         st.menu_button(
             say("frame.examples"),
             tuple(notes),
@@ -74,7 +74,7 @@ def show() -> None:
             _choice("direction", now.direction, directions)
         _choice("model", now.model, _model_labels())
         if keeps_lines(now.model):
-            listen()
+            allow_line_breaks()
 
 
 def _chat(now: State) -> None:
@@ -104,14 +104,14 @@ def tell_opening(model: str) -> Callable[[], object]:
     """
     if not is_opened(model) or library.is_open(model):
         return lambda: None
-    facts = library.about(model)
+    facts = library.facts_of_model(model)
     if isinstance(facts, GlassformerError):
         return lambda: None
     name, memory = literal(model), format_bytes(facts.nbytes)
     told = st.toast(
         say("frame.opening", name=name, size=memory), icon="spinner", duration="infinite"
     )
-    left = literal(" · ".join(aside(facts.left_aside)))
+    left = literal(" · ".join(list_left_aside(facts.left_aside)))
 
     def tell_outcome() -> None:
         if library.is_open(model):
@@ -129,7 +129,7 @@ def _model_labels() -> dict[str, str]:
     One of the operator's folder with what it does and takes, or why it cannot be opened.
     """
     labels: dict[str, str] = {}
-    for name in models() or ("",):
+    for name in selectable_models() or ("",):
         label = _facts(name) if is_opened(name) else name
         if untrained.is_untrained(name):
             label = say("frame.untrained", **untrained.read_blueprint(name).settings)
@@ -139,7 +139,7 @@ def _model_labels() -> dict[str, str]:
 
 
 def _facts(name: str) -> str:
-    found = library.about(name)
+    found = library.facts_of_model(name)
     if isinstance(found, GlassformerError):
         return say("frame.model_closed", name=name, why=say(f"errors.{found.key}", **found.values))
     parts = [
@@ -148,7 +148,7 @@ def _facts(name: str) -> str:
         found.licence or say("frame.no_licence"),
         say("frame.memory", size=format_bytes(found.nbytes)),
     ]
-    return " · ".join([name, *parts, *aside(found.left_aside)])
+    return " · ".join([name, *parts, *list_left_aside(found.left_aside)])
 
 
 def in_words(count: int) -> str:
@@ -191,7 +191,7 @@ def _open_second() -> None:
 
 def neighbouring_example(text: str) -> str:
     """The example that one stands beside, as the tired and the wide one do; "" for any other."""
-    found = {each.id: each for each in examples()}
+    found = {each.id: each for each in example_sentences()}
     other = next((e.beside for e in found.values() if _letters(e.text) == _letters(text)), "")
     return found[other].text if other else ""
 

@@ -39,7 +39,7 @@ def prepare_answers(lecture: Lecture, scene: Scene, language: str) -> Told:
     return told
 
 
-def answer(lecture: Lecture, scene: Scene, language: str) -> Told:
+def answer_of_scene(lecture: Lecture, scene: Scene, language: str) -> Told:
     """The truth of a scene's question as JSON; `error` where the run or the reading failed."""
     question = scene.question
     assert question is not None

@@ -14,7 +14,7 @@ from glassformer.app.server.doors import name_of
 PREFIX = re.compile(r"(/[\w~-][\w.~-]{0,60}){1,4}", re.ASCII)
 
 
-def address(request: Request, code: str) -> str:
+def room_address(request: Request, code: str) -> str:
     """The URL of a room's audience page.
 
     Whoever presents by a name of this machine alone is told the machine's address in its network;
@@ -31,7 +31,7 @@ def address(request: Request, code: str) -> str:
     return f"{request.url.scheme}://{host}{before}/hall/{code}"
 
 
-def path(place: str) -> str:
+def page_path(place: str) -> str:
     """The path of a page of this server, "present" or "hall/…"."""
     return f"{network.base_path()}/{place}"
 

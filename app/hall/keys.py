@@ -91,7 +91,7 @@ def presenter_key() -> str:
     return f"{drawn[:4]}-{drawn[4:]}"
 
 
-def check(given: str) -> None:
+def check_key(given: str) -> None:
     """Errors: hall_off, hall_key where the presenter's key is asked for and this is another."""
     if not is_open():
         raise GlassformerError("hall_off")

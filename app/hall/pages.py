@@ -47,7 +47,7 @@ WORDS = {
 }  # fmt: skip
 
 
-def page(name: str, state: Any, status: int = 200, **data: str) -> HTMLResponse:
+def page_response(name: str, state: Any, status: int = 200, **data: str) -> HTMLResponse:
     """A page with its first state, None for one that asks for it itself. Errors: hall_page.
 
     data: attributes of its body, `data-code="…"`.
@@ -63,13 +63,16 @@ def page(name: str, state: Any, status: int = 200, **data: str) -> HTMLResponse:
     return HTMLResponse(f"{head}{body}{tail}", status, headers)
 
 
-def entrance(error: GlassformerError | None, status: int, language: str) -> HTMLResponse:
+def entrance_page(error: GlassformerError | None, status: int, language: str) -> HTMLResponse:
     """The page that asks for a code, and says what was wrong with the one before."""
-    told = {"error": refusal(error)["text"] if error is not None else None, "language": language}
-    return page("enter", told, status)
+    told = {
+        "error": refusal_data(error)["text"] if error is not None else None,
+        "language": language,
+    }
+    return page_response("enter", told, status)
 
 
-def refusal(error: GlassformerError) -> dict[str, Any]:
+def refusal_data(error: GlassformerError) -> dict[str, Any]:
     """What is refused, in every language: the page knows its reader's."""
     said = {each: say(f"errors.{error.key}", each, **error.values) for each in LANGUAGES}
     return {"error": error.key, "text": said}

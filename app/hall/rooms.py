@@ -23,7 +23,7 @@ from glassformer.app.hall.numbers import number_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Question
 from glassformer.core.lectures.read import read_lecture
-from glassformer.core.lectures.write import write
+from glassformer.core.lectures.write import write_lecture
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like figures
 CODE = 6  # letters
@@ -49,7 +49,7 @@ def _ticks() -> float:
 _started = time.time() - _ticks()
 
 
-def now() -> float:
+def clock_time() -> float:
     """The time of day at the start, and what has passed since: no jump of the clock ends a room."""
     return _started + _ticks()
 
@@ -94,10 +94,10 @@ def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
     Errors: hall_off, hall_key where the presenter's key is asked for and wrong, hall_rooms, and
     those of the store.
     """
-    keys.check(presenter_key)
-    text = write(lecture)
-    purge()
-    held, key, moment = store.open_store(), secrets.token_hex(16), now()
+    keys.check_key(presenter_key)
+    text = write_lecture(lecture)
+    purge_rooms()
+    held, key, moment = store.open_store(), secrets.token_hex(16), clock_time()
     with held.changing():
         if held.ask("select count(*) from rooms")[0][0] >= MOST_ROOMS:
             raise GlassformerError("hall_rooms", limit=MOST_ROOMS)
@@ -107,19 +107,19 @@ def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
             "values (?, ?, ?, ?, ?, ?, ?)",
             code, text, language, _hash(key), secrets.token_bytes(16), moment, moment,
         )  # fmt: skip
-    found = room(code)
+    found = find_room(code)
     assert found is not None
     _warm(found)
     return replace(found, key=key)
 
 
-def room(code: str) -> Room | None:
+def find_room(code: str) -> Room | None:
     """The room of a code; None where there is none, or its presenter has been away too long."""
     rows = store.open_store().ask(
         "select code, lecture, language, scene, black, revision, handed, opened, started, lock, "
         "secret, exists (select 1 from answers where room = code and answers.scene = rooms.scene) "
         "from rooms where code = ? and opened > ? and seen > ?",
-        code.strip().upper()[: 2 * CODE], now() - LONGEST, now() - AWAY,
+        code.strip().upper()[: 2 * CODE], clock_time() - LONGEST, clock_time() - AWAY,
     )  # fmt: skip
     if not rows:
         return None
@@ -138,20 +138,23 @@ def may_drive(room: Room, key: str) -> bool:
 def mark_presenter_seen(room: Room) -> None:
     """The presenter is there."""
     store.open_store().ask(
-        "update rooms set seen = ? where code = ? and seen < ?", now(), room.code, now() - TOUCHED
+        "update rooms set seen = ? where code = ? and seen < ?",
+        clock_time(),
+        room.code,
+        clock_time() - TOUCHED,
     )
 
 
-def move(room: Room, scene: int) -> int:
+def move_to_scene(room: Room, scene: int) -> int:
     """Put a scene on screen, or the nearest to it, and light it; the revision then."""
     place = min(max(scene, 0), len(room.lecture.scenes) - 1)
     return _change(
         room, "scene = ?, black = 0, started = case when ? > 0 then coalesce(started, ?) "
-        "else started end", place, place, now(),
+        "else started end", place, place, clock_time(),
     )  # fmt: skip
 
 
-def blacken(room: Room, black: bool) -> int:
+def blacken_screens(room: Room, black: bool) -> int:
     """Make the screens black, or light again; the revision then."""
     return _change(room, "black = ?", int(black))
 
@@ -163,7 +166,7 @@ def hand_over(room: Room) -> str:
     return key
 
 
-def reveal(room: Room) -> None:
+def reveal_truth(room: Room) -> None:
     """Close the question on screen and work out its truth from the run of the scene.
 
     A run that fails closes it, too: the answer then says why. Without a question nothing happens.
@@ -173,20 +176,20 @@ def reveal(room: Room) -> None:
     from glassformer.app.hall import answers  # late: the model comes with it
 
     scene = room.lecture.scenes[room.scene]
-    found = orjson.dumps(answers.answer(room.lecture, scene, room.language)).decode()
+    found = orjson.dumps(answers.answer_of_scene(room.lecture, scene, room.language)).decode()
     held = store.open_store()
     held.ask("insert or ignore into answers values (?, ?, ?)", room.code, room.scene, found)
     _change(room, "black = 0")
 
 
 def answer_of(room: Room) -> dict[str, Any] | None:
-    """What `reveal` found for the question on screen; None before it."""
+    """What `reveal_truth` found for the question on screen; None before it."""
     sql = "select answer from answers where room = ? and scene = ?"
     rows = store.open_store().ask(sql, room.code, room.scene)
     return orjson.loads(rows[0][0]) if rows else None
 
 
-def vote(
+def take_vote(
     room: Room,
     scene: int,
     voter: str,
@@ -229,7 +232,7 @@ def scene_texts(room: Room, scene: int) -> dict[str, Any]:
     return orjson.loads(rows[0][0]) if rows else {}
 
 
-def counts(room: Room, scene: int) -> dict[Any, int]:
+def count_votes(room: Room, scene: int) -> dict[Any, int]:
     """How many have voted for each value that somebody voted for."""
     sql = "select value, count(*) from votes where room = ? and scene = ? group by value"
     return {orjson.loads(value): n for value, n in store.open_store().ask(sql, room.code, scene)}
@@ -251,7 +254,7 @@ def put_picture(room: Room, scene: int, body: bytes) -> str:
     return version
 
 
-def picture(room: Room, scene: int) -> bytes | None:
+def scene_picture(room: Room, scene: int) -> bytes | None:
     """The picture of a scene."""
     sql = "select body from pictures where room = ? and scene = ?"
     rows = store.open_store().ask(sql, room.code, scene)
@@ -271,24 +274,24 @@ def picture_type(body: bytes) -> str | None:
     return None if found == "image/webp" and body[8:12] != b"WEBP" else found
 
 
-def resume() -> None:
+def resume_rooms() -> None:
     """After a start: compute again what the rooms of before will ask for."""
     for (code,) in store.open_store().ask("select code from rooms"):
-        if (found := room(code)) is not None:
+        if (found := find_room(code)) is not None:
             _warm(found)
 
 
-def greet() -> None:
+def await_presenters() -> None:
     """At a start: nobody could be seen meanwhile, so each presenter has a while to come back."""
-    store.open_store().ask("update rooms set seen = max(seen, ?)", now() - AWAY + GRACE)
+    store.open_store().ask("update rooms set seen = max(seen, ?)", clock_time() - AWAY + GRACE)
 
 
-def purge() -> list[str]:
+def purge_rooms() -> list[str]:
     """Delete what is a day old or was left by its presenter; the codes of those rooms."""
     held = store.open_store()
     with held.changing():
         gone = "from rooms where opened <= ? or seen <= ?"
-        ages = now() - LONGEST, now() - AWAY
+        ages = clock_time() - LONGEST, clock_time() - AWAY
         codes = [code for (code,) in held.ask(f"select code {gone}", *ages)]
         held.ask(f"delete {gone}", *ages)
     return codes
@@ -305,7 +308,7 @@ def _crowded(held: store.Store, where: tuple[str, int], client: str) -> str | No
 
 
 def _current(code: str) -> Room | None:
-    return room(code)
+    return find_room(code)
 
 
 def _checked(room: Room, value: Any) -> Any:

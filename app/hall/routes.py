@@ -50,21 +50,21 @@ async def _message(channel: Channel) -> tuple[bytes, int]:
 
 def _encoded(channel: Channel) -> tuple[bytes, int]:
     code, key = channel
-    if (found := rooms.room(code)) is None:
+    if (found := rooms.find_room(code)) is None:
         return ENDED, 0
     if key not in (None, found.handed):
         return HANDED, found.revision
-    told = screen.state(found)
+    told = screen.room_state(found)
     if key is not None:
         told |= screen.driver_view(found) | {"followers": HUB.followers(code)}
-    return screen.event(told), found.revision
+    return screen.server_event(told), found.revision
 
 
 HUB = Hub(_message)
 rooms.CHANGED.append(HUB.tell)
 
 
-def routes() -> list[Route]:
+def hall_routes() -> list[Route]:
     """All of them, for `st.App(routes=…)`; where the hall is off, one that says so."""
     base = base_path()
     alone = Route(f"{base}/present", _alone)
@@ -105,13 +105,13 @@ async def hall_lifespan() -> AsyncIterator[None]:
 
 
 async def _turns() -> None:
-    await WRITING.run(rooms.greet)
+    await WRITING.run(rooms.await_presenters)
     while True:
         with suppress(GlassformerError):  # held by another process: at the next turn
             for code in HUB.driven():
-                if (found := await READING.run(rooms.room, code)) is not None:
+                if (found := await READING.run(rooms.find_room, code)) is not None:
                     await WRITING.run(rooms.mark_presenter_seen, found)
-            for code in await WRITING.run(rooms.purge):
+            for code in await WRITING.run(rooms.purge_rooms):
                 HUB.tell(code)
         await asyncio.sleep(TURN)
 
@@ -129,8 +129,8 @@ def _in_room(answer: Answer, page: bool = False) -> Callable[[Request], Awaitabl
             status = STATUS.get(error.key, 400)
             if page:
                 language = language_of(request.headers.get("accept-language", ""))
-                return pages.entrance(error, status, language)
-            return _json(pages.refusal(error), status)
+                return pages.entrance_page(error, status, language)
+            return _json(pages.refusal_data(error), status)
 
     return answered
 
@@ -138,7 +138,7 @@ def _in_room(answer: Answer, page: bool = False) -> Callable[[Request], Awaitabl
 async def _room(request: Request) -> Room:
     """Errors: hall_code for none, hall_wait where a flood of guesses comes from its client."""
     code, client = str(request.path_params["code"]), client_of(request.scope)
-    found = await READING.run(rooms.room, code)
+    found = await READING.run(rooms.find_room, code)
     if found is not None and (
         _voter(request, found)
         or rooms.may_drive(found, _key(request))
@@ -186,12 +186,12 @@ def _cookie(room: Room) -> str:
 
 
 async def _off(_request: Request) -> Response:
-    return pages.entrance(GlassformerError("hall_off"), 404, language_of(""))
+    return pages.entrance_page(GlassformerError("hall_off"), 404, language_of(""))
 
 
 async def _alone(_request: Request) -> Response:
     """The presenter's page without a room: the lecture is in the browser."""
-    return pages.page("present", None)
+    return pages.page_response("present", None)
 
 
 async def _slash(_request: Request) -> Response:
@@ -206,13 +206,15 @@ async def _enter(request: Request) -> Response:
         plain = "".join(each for each in letters if each.isascii() and each.isalnum())
         if not plain:
             error = GlassformerError("hall_code", given=given[:12])
-            return pages.entrance(error, 404, language)
+            return pages.entrance_page(error, 404, language)
         return Response(status_code=303, headers={"Location": plain[: 2 * rooms.CODE]})
-    return pages.entrance(None, 200, language)
+    return pages.entrance_page(None, 200, language)
 
 
 async def _audience(request: Request, room: Room) -> Response:
-    found = pages.page("audience", await READING.run(screen.state, room), code=room.code)
+    found = pages.page_response(
+        "audience", await READING.run(screen.room_state, room), code=room.code
+    )
     if _voter(request, room) is None:
         secure = request.url.scheme == "https"
         cookie = keys.new_voter(room.secret)
@@ -224,7 +226,7 @@ async def _audience(request: Request, room: Room) -> Response:
 
 def _page(name: str) -> Answer:
     async def answered(_request: Request, room: Room) -> Response:
-        return pages.page(name, None, code=room.code)
+        return pages.page_response(name, None, code=room.code)
 
     return answered
 
@@ -292,12 +294,12 @@ def _channel(request: Request, room: Room) -> Channel:
 
 
 async def _lecture(request: Request, room: Room) -> Response:
-    told = await READING.run(screen.lecture, room)
-    return _json(told | {"join": join.address(request, room.code)})
+    told = await READING.run(screen.lecture_view, room)
+    return _json(told | {"join": join.room_address(request, room.code)})
 
 
 async def _qr(request: Request, room: Room) -> Response:
-    place = join.address(request, room.code)
+    place = join.room_address(request, room.code)
     picture = join.qr(f"{place}?k={keys.ticket(room.secret)}", place)
     headers = {"Content-Security-Policy": pages.PICTURE_POLICY, **FRESH}
     return Response(picture, media_type="image/svg+xml", headers=headers)
@@ -315,7 +317,7 @@ async def _vote(request: Request, room: Room) -> Response:
     if not isinstance(scene, int):
         raise GlassformerError("hall_vote_scene")
     client = keys.hash_client(room.secret, client_of(request.scope))
-    counted = await WRITING.run(rooms.vote, room, scene, voter, value, client, HUB.is_present)
+    counted = await WRITING.run(rooms.take_vote, room, scene, voter, value, client, HUB.is_present)
     return _json({"value": counted})
 
 
@@ -323,22 +325,22 @@ async def _move(request: Request, room: Room) -> Response:
     scene = (await _sent(request)).get("scene")
     if not isinstance(scene, int) or isinstance(scene, bool):
         raise GlassformerError("hall_scene")
-    return _json({"revision": await WRITING.run(rooms.move, room, scene)})
+    return _json({"revision": await WRITING.run(rooms.move_to_scene, room, scene)})
 
 
 async def _black(request: Request, room: Room) -> Response:
     black = bool((await _sent(request)).get("black"))
-    return _json({"revision": await WRITING.run(rooms.blacken, room, black)})
+    return _json({"revision": await WRITING.run(rooms.blacken_screens, room, black)})
 
 
 async def _reveal(_request: Request, room: Room) -> Response:
-    await run_in_threadpool(rooms.reveal, room)
+    await run_in_threadpool(rooms.reveal_truth, room)
     return _json({})
 
 
 async def _hand_over(request: Request, room: Room) -> Response:
     key = await WRITING.run(rooms.hand_over, room)
-    link = f"{join.address(request, room.code)}/notes#{key}"
+    link = f"{join.room_address(request, room.code)}/notes#{key}"
     return _json({"key": key, "link": link, "qr": join.as_data(join.qr(link))})
 
 
@@ -350,7 +352,7 @@ async def _picture(request: Request, room: Room) -> Response:
             raise GlassformerError("hall_driver")
         body = await _body(request, rooms.MOST_PICTURE, "hall_picture_large")
         return _json({"version": await WRITING.run(rooms.put_picture, room, scene, body)})
-    if (kept := await READING.run(rooms.picture, room, scene)) is None:
+    if (kept := await READING.run(rooms.scene_picture, room, scene)) is None:
         raise GlassformerError("hall_scene")
     # Its version stands in the address that the pages ask for.
     headers = {"Cache-Control": "private, max-age=86400, immutable",

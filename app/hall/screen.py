@@ -15,12 +15,12 @@ FAR = 1.5  # times the middle half's width: what lies farther out stands apart
 STEPS = (1, 2, 5, 10)  # of a bar of numbers, times a power of ten
 
 
-def event(told: dict[str, Any]) -> bytes:
+def server_event(told: dict[str, Any]) -> bytes:
     """A server-sent event: newest wins, each holds all that a screen shows."""
     return b"id: %d\ndata: %b\n\n" % (told["revision"], orjson.dumps(told))
 
 
-def state(room: Room) -> dict[str, Any]:
+def room_state(room: Room) -> dict[str, Any]:
     """The room as everybody sees it."""
     texts = _texts(room, room.scene)
     return {
@@ -40,11 +40,11 @@ def driver_view(room: Room) -> dict[str, Any]:
         "notes": _texts(room, room.scene)["notes"],
         "next": _texts(room, following)["title"] if following < len(scenes) else None,
         "minutes": [scene.minutes for scene in scenes],
-        "started": room.started, "handed": room.handed, "now": rooms.now(),
+        "started": room.started, "handed": room.handed, "now": rooms.clock_time(),
     }  # fmt: skip
 
 
-def lecture(room: Room) -> dict[str, Any]:
+def lecture_view(room: Room) -> dict[str, Any]:
     """The whole lecture, for the driver: texts and minutes of every scene, where its links lead."""
     scenes = [
         {
@@ -87,7 +87,7 @@ def _result(room: Room) -> dict[str, Any]:
     """The votes as bars, the truth marked where it is out."""
     question, answer = room.question, rooms.answer_of(room) or {}
     assert question is not None
-    counts, truth = rooms.counts(room, room.scene), answer.get("value")
+    counts, truth = rooms.count_votes(room, room.scene), answer.get("value")
     if question.kind == "choice":
         bars = [
             {"option": index, "count": counts.get(index, 0), "truth": index == truth}

@@ -39,7 +39,7 @@ def format_bytes(size: int) -> str:
     return f"{size / 1e9:.3g} GB"
 
 
-def places(addresses: Sequence[str]) -> dict[str, str]:
+def branch_names(addresses: Sequence[str]) -> dict[str, str]:
     """Every branch of the tree in words: "encoder/0" -> "Layer 1"."""
     branches = dict.fromkeys(
         branch for address in addresses for branch in Address.of(address).branches
@@ -102,7 +102,7 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
     imports, made = ["from glassformer import load_model"], [f"model = {model}"]
     if is_untrained(now.model):
         imports += [
-            "from glassformer.core.lab.untrained import blueprint, build",
+            "from glassformer.core.lab.untrained import blueprint, build_model",
             "from glassformer.core.translator import Translator",
         ]
         settings = "".join(
@@ -111,7 +111,7 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
         made = [
             "words = load_model().tokenizer",
             f"plan = blueprint(len(words.vocabulary){settings})",
-            'model = Translator(build(plan), words, "untrained")',
+            'model = Translator(build_model(plan), words, "untrained")',
         ]
     elif chosen not in ("", *list_models()):
         made = ["# its folder lies here, in models/ or in GLASSFORMER_MODELS", *made]
@@ -130,7 +130,7 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
 
 def on_screen_lines(trace: Trace) -> list[str]:
     """Python that brings the run on screen: computed again, or read from its file."""
-    if (file := on_screen.file()) is not None:
+    if (file := on_screen.file_on_screen()) is not None:
         return ["from glassformer import Trace", f"trace = Trace.load({file.name!r})"]
     return run_lines(trace, store.get_state(), on_screen.made_under().text)
 
@@ -269,7 +269,7 @@ class Speaker:
         return None
 
 
-def sides(where: str) -> tuple[str, str]:
+def word_sides(where: str) -> tuple[str, str]:
     """Which words stand at the rows and at the columns of an attention; "" where both may."""
     at = Address.of(where)
     if at.last.endswith("cross_attention"):

@@ -17,11 +17,11 @@ from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Kind
 from glassformer.core.explain.steps.places import Chosen, Places, in_heads
-from glassformer.core.explain.steps.steps import step_of, walk
+from glassformer.core.explain.steps.steps import list_steps, step_of
 from glassformer.core.explain.steps.wires import Wire
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.shapes import shape_letters
 from glassformer.core.trace.trace import Trace
 
 PAGE = "app/pages/walkthrough/page.py"
@@ -38,7 +38,7 @@ class PanelContext:
     @classmethod
     def current(cls) -> Self:
         """The focus of this session."""
-        return cls(store.get_state(), on_screen.trace(), current_look())
+        return cls(store.get_state(), on_screen.trace_on_screen(), current_look())
 
     @property
     def model(self) -> Transformer:
@@ -57,7 +57,7 @@ class PanelContext:
     def shape(self, address: str) -> str:
         """The address and the shape of a tensor, for the line in small type."""
         sizes = " × ".join(map(str, self.trace[address].shape))
-        return f"`{address}` ({' × '.join(letters(address, self.trace.config))}) = {sizes}"
+        return f"`{address}` ({' × '.join(shape_letters(address, self.trace.config))}) = {sizes}"
 
 
 def numbered_words(words: Sequence[str], first: int = 1) -> str:
@@ -104,7 +104,7 @@ def walk_button(trace: Trace, address: str, name: str, /, **selection: object) -
     name: the button's key, unique on the page. selection: what to choose there, as fields of the
     state.
     """
-    step = step_of(walk(trace), address)
+    step = step_of(list_steps(trace), address)
     if step is not None and st.button(
         say("frame.to_walkthrough"),
         key=name,

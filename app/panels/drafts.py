@@ -17,7 +17,7 @@ from glassformer.core.lectures.read import (
     bundled_lectures,
     read_lecture,
 )
-from glassformer.core.lectures.write import write
+from glassformer.core.lectures.write import write_lecture
 
 MOST_STEPS = 50  # that can be undone
 NAMELESS = "lecture"
@@ -25,21 +25,21 @@ NAMELESS = "lecture"
 _drafts = component(__file__, "drafts")
 
 
-def listen() -> None:
+def listen_to_browser() -> None:
     """Hear what the browser has kept, and hand it what has changed; it takes no room."""
     memory = store.memory()
     data = {"serial": memory.drafts_serial, "changes": memory.drafts_changes}
     _drafts("bridge_drafts", data, kept=_take, full=lambda _: _refuse())
 
 
-def texts() -> dict[str, str]:
+def draft_texts() -> dict[str, str]:
     """All of them as TOML, by name; {} until the browser has told."""
     return store.memory().drafts or {}
 
 
-def draft(name: str) -> Lecture | None:
+def find_draft(name: str) -> Lecture | None:
     """One of them. Errors: lecture_… where its text is no lecture any more."""
-    text = texts().get(name)
+    text = draft_texts().get(name)
     return None if text is None else read_lecture(text)
 
 
@@ -48,18 +48,18 @@ def put_draft(lecture: Lecture) -> Lecture:
 
     Errors: drafts_many, and those of `read_lecture`: nothing is kept that could not be read again.
     """
-    text = write(lecture)
+    text = write_lecture(lecture)
     checked = read_lecture(text)
-    now = texts()
+    now = draft_texts()
     if lecture.name not in now and len(now) >= MOST_DRAFTS:
         raise GlassformerError("drafts_many", limit=MOST_DRAFTS)
     _change(now | {lecture.name: text})
     return checked
 
 
-def remove(name: str) -> None:
-    """Take a lecture away; `undo` brings it back."""
-    _change({each: text for each, text in texts().items() if each != name})
+def remove_draft(name: str) -> None:
+    """Take a lecture away; `undo_draft` brings it back."""
+    _change({each: text for each, text in draft_texts().items() if each != name})
 
 
 def can_undo() -> bool:
@@ -67,7 +67,7 @@ def can_undo() -> bool:
     return bool(store.memory().drafts_past)
 
 
-def undo() -> None:
+def undo_draft() -> None:
     """Take back the last change of any of them."""
     if can_undo():
         _write(store.memory().drafts_past.pop())
@@ -76,10 +76,10 @@ def undo() -> None:
 def free_name(wanted: str) -> str:
     """A name for a new lecture that no other has, made of a title or of another's name."""
     letters = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")[:50].strip("-")
-    return free(letters or NAMELESS, {*texts(), *bundled_lectures()})
+    return unused_name(letters or NAMELESS, {*draft_texts(), *bundled_lectures()})
 
 
-def free(name: str, taken: set[str]) -> str:
+def unused_name(name: str, taken: set[str]) -> str:
     """A name, with a number behind it where it is taken."""
     found, number = name, 2
     while found in taken:
@@ -87,11 +87,11 @@ def free(name: str, taken: set[str]) -> str:
     return found
 
 
-def add(lecture: Lecture, scene: Scene) -> Lecture:
+def add_scene(lecture: Lecture, scene: Scene) -> Lecture:
     """Keep a lecture with one scene more, at its end. Errors: as `put_draft`, and drafts_scenes."""
     if len(lecture.scenes) >= MOST_SCENES:
         raise GlassformerError("drafts_scenes", limit=MOST_SCENES)
-    named = replace(scene, name=free(scene.name, {each.name for each in lecture.scenes}))
+    named = replace(scene, name=unused_name(scene.name, {each.name for each in lecture.scenes}))
     return put_draft(lecture.having(*lecture.scenes, named))
 
 
@@ -108,12 +108,12 @@ def _take(sent: Mapping[str, Any]) -> None:
 
 def _change(after: dict[str, str]) -> None:
     memory = store.memory()
-    memory.drafts_past = [*memory.drafts_past[-MOST_STEPS + 1 :], texts()]
+    memory.drafts_past = [*memory.drafts_past[-MOST_STEPS + 1 :], draft_texts()]
     _write(after)
 
 
 def _write(after: dict[str, str]) -> None:
-    memory, before = store.memory(), texts()
+    memory, before = store.memory(), draft_texts()
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     memory.drafts, memory.drafts_full = after, False
     memory.drafts_serial += 1

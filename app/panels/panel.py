@@ -35,7 +35,7 @@ class Panel:
 
     package: str  # `__name__` of its folder
     title: str  # key of its name in the page's picker
-    top: str = ""  # key of what one sees, a sentence; "": `top()` of its `panel.py` says it
+    top: str = ""  # key of what one sees, a sentence; "": `top_line()` of its `panel.py` says it
     fullest: Mapping[str, str] = field(default_factory=dict)  # the link that shows most of it
     tensors: tuple[str, ...] = ()  # addresses that *Save…* offers first; may name {stack}, {side}
     fills: bool = False  # Switch: whether it fills the page; else its effect stands beside it
@@ -61,7 +61,7 @@ class Panel:
         """What one sees, as HTML."""
         if self.top:
             return escape(say(self.top))
-        said: str = import_module(f"{self.package}.panel").top()
+        said: str = import_module(f"{self.package}.panel").top_line()
         return said
 
     def show(self) -> None:

@@ -7,7 +7,7 @@ markdown, `textContent` in components.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from glassformer.app.panels.address_words import Speaker, sides
+from glassformer.app.panels.address_words import Speaker, word_sides
 from glassformer.app.plots.labels import MINUS, shorten_text, visible
 from glassformer.core.interventions import Experiment, concepts, heads, masks, tensors
 from glassformer.core.interventions.masks import cells_of
@@ -28,7 +28,7 @@ def phrase(
     return make(switch, Speaker(language, words or {})) if make else switch.text
 
 
-def line(experiment: Experiment, language: str | None = None) -> str:
+def experiment_line(experiment: Experiment, language: str | None = None) -> str:
     """All pieces of an experiment; "" for an empty one."""
     return BETWEEN.join(phrase(each, language) for each in experiment.switches)
 
@@ -50,7 +50,7 @@ def _in(piece: str, where: str, who: Speaker, usual: str = "*") -> str:
 
 
 def _redirected(switch: heads.HeadsRedirected, who: Speaker) -> str:
-    rows_are, keys_are = sides(switch.where)
+    rows_are, keys_are = word_sides(switch.where)
     return who.say(
         "edits.heads_redirected_rows" if switch.rows else "edits.heads_redirected_all",
         heads=who.attention(switch.where, switch.heads),
@@ -81,7 +81,7 @@ def _lines(switch: masks.Lines, who: Speaker) -> str:
     both = (("row", switch.rows), ("column", switch.columns))
     pieces = [
         who.say(f"edits.lines_{name}_{_many(len(at))}", numbers=who.position(at, side))
-        for (name, at), side in zip(both, sides(switch.where), strict=True)
+        for (name, at), side in zip(both, word_sides(switch.where), strict=True)
         if at
     ]
     subject = who.attention(switch.where, switch.heads)

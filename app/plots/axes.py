@@ -74,14 +74,14 @@ def sheet_axes(
     }
 
 
-def corner(title: str, look: FigureStyle) -> dict[str, Any]:
+def corner_title(title: str, look: FigureStyle) -> dict[str, Any]:
     """The title of the rows, level, above their labels; with the margin that it needs."""
     text = f"{title} ↓"
     margin = {"l": text_width(text, look.px(13)) + 16, "r": 8, "t": 8, "b": 8, "pad": 2}
     return {"annotations": [row_title(text, look, "faint")], "margin": margin}
 
 
-def rim() -> go.Scatter:
+def outer_axes() -> go.Scatter:
     """The second pair of axes is drawn only where something lies on it."""
     return go.Scatter(x=[None], y=[None], xaxis="x2", yaxis="y2", hoverinfo="skip")
 
@@ -109,7 +109,7 @@ def _showing(side: Side, look: FigureStyle, pixels: float, place: str) -> dict[s
     else:
         axis = _number_axis(side, look, pixels, place)
     if place == "left":
-        return axis  # its title would be rotated, which Chinese never is: see `corner`
+        return axis  # its title would be rotated, which Chinese never is: see `corner_title`
     return axis | {"title": axis_title(side.title, look)}
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
-from glassformer.app.plots.colours import mix
+from glassformer.app.plots.colours import mix_colours
 from glassformer.app.plots.labels import escape, format_percent, visible
-from glassformer.app.plots.marks import colour_label, hover
+from glassformer.app.plots.marks import colour_label, hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout
 
 NOTHING: Mapping[int, str] = MappingProxyType({})
@@ -71,7 +71,7 @@ def candidates(
     remarks: at some places, why the word cannot be written; such words are grey, too.
     """
     strong = look.colour("data")
-    weak = mix(look.colour("panel"), strong, 0.5)
+    weak = mix_colours(look.colour("panel"), strong, 0.5)
     said = [
         share_hover(visible(token), share, signs.get(at), remarks.get(at))
         for at, (token, share) in enumerate(zip(tokens, probabilities, strict=True))
@@ -82,7 +82,7 @@ def candidates(
         [strong if at == chosen else weak for at in range(len(tokens))],
         look,
         width=0.72,
-        **hover(said, "customdata"),
+        **hover_texts(said, "customdata"),
     )
     labels = [escape(visible(token)) for token in tokens]
     for at in {*signs, *remarks}:

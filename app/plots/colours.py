@@ -59,7 +59,7 @@ def head_colour(head: int, dark: bool = False) -> str:
     """The hue of a head; beyond eight heads the hues come again, lighter or darker."""
     hues = HEADS_DARK if dark else HEADS_LIGHT
     hue, turn = hues[head % len(hues)], head // len(hues)
-    return mix(hue, colour("text" if turn % 2 else "page", dark), min(0.3 * turn, 0.6))
+    return mix_colours(hue, colour("text" if turn % 2 else "page", dark), min(0.3 * turn, 0.6))
 
 
 def sequential(role: str, dark: bool = False) -> Scale:
@@ -72,7 +72,7 @@ def diverging_scale(dark: bool = False) -> Scale:
     return _scale((colour("query", dark), colour("panel", dark), colour("key", dark)))
 
 
-def mix(first: str, second: str, share: float) -> str:
+def mix_colours(first: str, second: str, share: float) -> str:
     """The colour that lies `share` (0–1) of the way from the first to the second, in OKLab."""
     a, b = _to_oklab(first), _to_oklab(second)
     return _from_oklab(a + (b - a) * share)
@@ -102,7 +102,7 @@ def readable_on(background: str) -> str:
 def _scale(ends: tuple[str, ...], steps: int = 8) -> Scale:
     spans = len(ends) - 1
     stops: Scale = [
-        [(span + step / steps) / spans, mix(ends[span], ends[span + 1], step / steps)]
+        [(span + step / steps) / spans, mix_colours(ends[span], ends[span + 1], step / steps)]
         for span in range(spans)
         for step in range(steps)
     ]

@@ -15,18 +15,18 @@ GAPS_UP_TO = 40  # lines a side; beyond, the gaps between cells would eat the ce
 Limits = tuple[float, float]
 
 
-def bulk(values: np.ndarray) -> float:
+def bulk_magnitude(values: np.ndarray) -> float:
     """The magnitude below which 99% of the numbers other than 0 lie: a few must not fade the rest.
 
     The largest one where it is not far above; 1 where there is none.
     """
     sizes = np.abs(values[np.isfinite(values)])
-    largest = reach(values)
+    largest = largest_magnitude(values)
     most = float(np.percentile(sizes[sizes > 0], 99)) if (sizes > 0).any() else largest
     return most if largest > CLOSE * most else largest
 
 
-def reach(*values: np.ndarray) -> float:
+def largest_magnitude(*values: np.ndarray) -> float:
     """The largest finite magnitude of the arrays together; 1 where there is none."""
     finite = [np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in values]
     return float(max(finite, default=0.0)) or 1.0
@@ -45,7 +45,7 @@ def heat_map(
     return go.Heatmap(z=np.asarray(values, dtype=np.float32), **given | more)
 
 
-def gaps(shape: tuple[int, ...], most: int = GAPS_UP_TO) -> dict[str, Any]:
+def cell_gaps(shape: tuple[int, ...], most: int = GAPS_UP_TO) -> dict[str, Any]:
     """Lines of background between cells, on either axis as long as it has few lines."""
     return {"xgap": int(shape[1] <= most), "ygap": int(shape[0] <= most)}
 
@@ -71,7 +71,7 @@ def no_numbers(values: np.ndarray, among: np.ndarray) -> list[tuple[str, np.ndar
     return [(name, cells) for name, cells in found if cells.any()]
 
 
-def silent(cells: np.ndarray, colour: str, hover: str, **axes: str) -> go.Heatmap:
+def hover_cells(cells: np.ndarray, colour: str, hover: str, **axes: str) -> go.Heatmap:
     """Cells in one colour, which only answer the hover."""
     return go.Heatmap(
         z=np.where(cells, 1.0, np.nan).astype(np.float32),
@@ -83,7 +83,7 @@ def silent(cells: np.ndarray, colour: str, hover: str, **axes: str) -> go.Heatma
     )
 
 
-def crosses(cells: np.ndarray, look: FigureStyle, **axes: str) -> go.Scatter:
+def cross_cells(cells: np.ndarray, look: FigureStyle, **axes: str) -> go.Scatter:
     """A cross on every cell that is True."""
     y, x = np.nonzero(cells)
     line = {"width": 2, "color": look.colour("changed")}

@@ -7,7 +7,7 @@ from glassformer.app.plots.labels import escape, visible
 from glassformer.app.plots.theme import FigureStyle
 
 
-def note(
+def annotate_at(
     html: str, look: FigureStyle, x: float, y: float, size: int = 13, role: str = "text",
     at: str = "left bottom", **more: Any,
 ) -> dict[str, Any]:  # fmt: skip
@@ -24,7 +24,7 @@ def note(
 
 def row_title(text: str, look: FigureStyle, role: str) -> dict[str, Any]:
     """A note in the corner, above the labels of the rows: an axis title would be rotated."""
-    return note(escape(text), look, 0, 1, 13, role, "right bottom", xshift=-4, yshift=4)
+    return annotate_at(escape(text), look, 0, 1, 13, role, "right bottom", xshift=-4, yshift=4)
 
 
 def axis_title(
@@ -34,7 +34,7 @@ def axis_title(
     return {"text": escape(text), "font": look.font(13, role), "standoff": standoff}
 
 
-def upright(
+def upright_line(
     x: float, look: FigureStyle, role: str, width: float = 2, dash: str = "dot", **more: Any
 ) -> dict[str, Any]:
     """A line from the foot of the figure to its top, at a place of the horizontal axis."""
@@ -44,13 +44,13 @@ def upright(
     } | more  # fmt: skip
 
 
-def level(y: float, look: FigureStyle) -> dict[str, Any]:
+def level_line(y: float, look: FigureStyle) -> dict[str, Any]:
     """A dashed line over the whole width at a height of the vertical axis: here something ends."""
     line = {"color": look.colour("changed"), "width": 2, "dash": "dash"}
     return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": line}
 
 
-def frame(
+def frame_cells(
     down: tuple[float, float], across: tuple[float, float], look: FigureStyle, width: float = 2,
     role: str = "text", **more: Any,
 ) -> dict[str, Any]:  # fmt: skip
@@ -66,10 +66,10 @@ def cell_frame(
     row: float, column: float, look: FigureStyle, width: float = 2, **more: Any
 ) -> dict[str, Any]:
     """A frame around one cell."""
-    return frame((row, row), (column, column), look, width, **more)
+    return frame_cells((row, row), (column, column), look, width, **more)
 
 
-def hover(texts: Any, name: str = "hovertext") -> dict[str, Any]:
+def hover_texts(texts: Any, name: str = "hovertext") -> dict[str, Any]:
     """A text a point, shown as it is; name "customdata" for one that clicks report."""
     return {name: texts, "hovertemplate": f"%{{{name}}}<extra></extra>"}
 
@@ -88,23 +88,23 @@ def grey_labels(axis: dict[str, Any], places: Iterable[int], look: FigureStyle) 
     return axis | {"ticktext": labels}
 
 
-def pairs(rows: Sequence[str], columns: Sequence[str], sign: str = "→") -> list[list[str]]:
+def word_pairs(rows: Sequence[str], columns: Sequence[str], sign: str = "→") -> list[list[str]]:
     """The two words of every cell, for the hover of maps whose axes may have no room for them."""
     across = [escape(visible(word)) for word in columns]
     return [[f"{escape(visible(row))} {sign} {column}" for column in across] for row in rows]
 
 
-def suffix(panel: int) -> str:
+def axis_suffix(panel: int) -> str:
     """What the names of a panel's axes end with: "" for the first, then "2", "3", …."""
     return str(panel + 1) if panel else ""
 
 
-def on(panel: int) -> dict[str, Any]:
+def panel_axes(panel: int) -> dict[str, Any]:
     """The axes of a panel, as its traces name them."""
-    return {"xaxis": f"x{suffix(panel)}", "yaxis": f"y{suffix(panel)}"}
+    return {"xaxis": f"x{axis_suffix(panel)}", "yaxis": f"y{axis_suffix(panel)}"}
 
 
-def spans(shares: Sequence[float], gap: float) -> list[list[float]]:
+def panel_spans(shares: Sequence[float], gap: float) -> list[list[float]]:
     """Where panels of these relative sizes lie, from 0 to 1 with gaps between them."""
     unit = (1 - gap * (len(shares) - 1)) / sum(shares)
     found, start = [], 0.0
@@ -116,4 +116,4 @@ def spans(shares: Sequence[float], gap: float) -> list[list[float]]:
 
 def stack_downwards(shares: Sequence[float], gap: float) -> list[list[float]]:
     """The same from the top downwards, each as (low, high)."""
-    return [[max(1 - end, 0.0), 1 - start] for start, end in spans(shares, gap)]
+    return [[max(1 - end, 0.0), 1 - start] for start, end in panel_spans(shares, gap)]

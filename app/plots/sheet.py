@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.axes import Side, corner, hover_text, rim, sheet_axes
-from glassformer.app.plots.heat import crosses, gaps, heat_map, no_numbers, silent
+from glassformer.app.plots.axes import Side, corner_title, hover_text, outer_axes, sheet_axes
+from glassformer.app.plots.heat import cell_gaps, cross_cells, heat_map, hover_cells, no_numbers
 from glassformer.app.plots.labels import MINUS, escape, format_number
-from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, hatching
+from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, hatch_cells
 
 CELL_WIDTH, CELL_HEIGHT = 42, 19  # pixels a number needs to be written in its cell
 MOST_DECIMALS, LARGEST = 3, 9999.5  # numbers too long for a cell; the hover has every digit
@@ -40,19 +40,19 @@ def tensor_heatmap(
     shown = np.where(said & np.isfinite(values), values, np.nan).astype(np.float32)
     where, panel = hover_text(*sides), look.colour("panel")
     said_cells = f"{where}<br>{escape(words[0])} <b>%{{z:.9~g}}</b><extra></extra>"
-    more = gaps(shown.shape) | _numbers(shown, limits, look)
+    more = cell_gaps(shown.shape) | _numbers(shown, limits, look)
     more |= {"colorbar": colour_bar(look), "hoverongaps": False, "hovertemplate": said_cells}
     cells = heat_map(shown, limits, look, role, **more)
     drawn: list[go.Trace] = [cells]
     if not said.all():
         fill = f"{where}<br>{escape(words[1])} {_fill(values, said)}"
-        drawn += [silent(~said, panel, fill), hatching(said, look)]
+        drawn += [hover_cells(~said, panel, fill), hatch_cells(said, look)]
     for kind, lost in no_numbers(values, said):
         hover = f"{where}<br>{escape(words[0])} <b>{kind}</b>"
-        drawn += [silent(lost, panel, hover), crosses(lost, look)]
+        drawn += [hover_cells(lost, panel, hover), cross_cells(lost, look)]
     axes = sheet_axes(*sides, look, INNER)
-    layout = base_layout(look, HEIGHT, **axes, **corner(sides[0].title, look))
-    return go.Figure([*drawn, rim()], layout)
+    layout = base_layout(look, HEIGHT, **axes, **corner_title(sides[0].title, look))
+    return go.Figure([*drawn, outer_axes()], layout)
 
 
 def _numbers(shown: np.ndarray, limits: tuple[float, float], look: FigureStyle) -> dict[str, Any]:

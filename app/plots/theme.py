@@ -177,7 +177,7 @@ def _angle(tokens: Sequence[str], font: int, pixels: float) -> int | None:
     return None
 
 
-def hatching(allowed: np.ndarray, look: FigureStyle, first: int = 0, **axes: str) -> go.Scatter:
+def hatch_cells(allowed: np.ndarray, look: FigureStyle, first: int = 0, **axes: str) -> go.Scatter:
     """An overlay that hatches the cells where `allowed` (T, S) is False: forbidden, not zero.
 
     Lies on the panel colour above the heat map, which still answers hover and clicks. first: what

@@ -14,7 +14,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.models import Model
 from glassformer.core.settings import read_settings
 from glassformer.core.weights.aside import LeftAside
-from glassformer.core.weights.open import is_foreign, look
+from glassformer.core.weights.open import is_foreign, look_into_folder
 from glassformer.core.weights.opened import open_model
 
 MOST = 50  # models that are listed
@@ -38,7 +38,7 @@ def _bytes(model: Model) -> int:
 _opened: BoundedCache[Model] = BoundedCache(Budget(LIBRARY_BYTES), _bytes)
 
 
-def folders() -> dict[str, Path]:
+def model_folders() -> dict[str, Path]:
     """The models there by name, in alphabetical order; {} where no folder is named."""
     root = read_settings().models
     if not root:
@@ -57,9 +57,9 @@ def _folders(inside: tuple[tuple[str, int], ...]) -> dict[str, Path]:
     return {each.name: each for each in found[:MOST]}
 
 
-def about(name: str) -> Facts | GlassformerError:
+def facts_of_model(name: str) -> Facts | GlassformerError:
     """What a model of the folder is, or why it cannot be opened; not a weight is read."""
-    folder = folders()[name]
+    folder = model_folders()[name]
     try:
         changed = (folder / "config.json").stat().st_mtime_ns
     except OSError:
@@ -70,7 +70,7 @@ def about(name: str) -> Facts | GlassformerError:
 @lru_cache(maxsize=2 * MOST)
 def _about(folder: Path, _inside: int, _changed: int) -> Facts | GlassformerError:
     try:
-        found = look(folder)
+        found = look_into_folder(folder)
     except GlassformerError as error:
         return error
     task = found.task if found.config.has_generator else "vectors"
@@ -79,7 +79,7 @@ def _about(folder: Path, _inside: int, _changed: int) -> Facts | GlassformerErro
 
 def is_open(name: str) -> bool:
     """Whether a model's weights are in memory already."""
-    return folders()[name] in _opened
+    return model_folders()[name] in _opened
 
 
 def get_opened(folder: Path) -> Model:

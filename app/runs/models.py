@@ -35,11 +35,11 @@ def weight_bytes(model: Model) -> int:
 _snapshots: BoundedCache[Model] = BoundedCache(SERVER, weight_bytes)
 
 
-def models() -> list[str]:
+def selectable_models() -> list[str]:
     """The names of the models that can be chosen, the bundled one first, one's own last."""
     bundled = list_models()
-    others = [name for name in library.folders() if name not in bundled]
-    return [*bundled, *others, *trainings.kept_models(), *untrained.names()]
+    others = [name for name in library.model_folders() if name not in bundled]
+    return [*bundled, *others, *trainings.kept_models(), *untrained.blueprint_names()]
 
 
 def get_model(name: str = "", step: str = "") -> Model:
@@ -115,7 +115,7 @@ def place_of(name: str) -> tuple[str, bool]:
     if name in FORMER:
         return FORMER[name], True
     if is_opened(name):
-        return str(library.folders()[name]), False
+        return str(library.model_folders()[name]), False
     own = trainings.kept_models()
     if name not in own:
         raise GlassformerError("checkpoint_missing", path=name)
@@ -124,7 +124,7 @@ def place_of(name: str) -> tuple[str, bool]:
 
 def is_opened(name: str) -> bool:
     """Whether a name is that of one of the operator's models."""
-    return name not in list_models() and name not in FORMER and name in library.folders()
+    return name not in list_models() and name not in FORMER and name in library.model_folders()
 
 
 def keeps_lines(name: str) -> bool:
@@ -165,7 +165,7 @@ def chat_problem(name: str, text: str) -> GlassformerError | None:
 
 def task_of(name: str) -> str:
     """What a model does with a text: "translate", "continue", "fill_in", or "vectors" alone."""
-    found = library.about(name) if is_opened(name) else None
+    found = library.facts_of_model(name) if is_opened(name) else None
     return found.task if isinstance(found, library.Facts) else "translate"
 
 

@@ -38,7 +38,7 @@ class Outcome:
     chat_error: GlassformerError | None = None
 
 
-def current() -> Outcome:
+def current_outcome() -> Outcome:
     """The run of the sentence, direction, model and experiment in the session's state.
 
     A bad input gives its error together with the last good trace of the session, or, where the
@@ -80,7 +80,11 @@ def step_in_view() -> str:
     Errors: as `steps_of`.
     """
     now = store.get_state()
-    if now.step or store.page() != "training" or (now.training, now.course) != ("replay", "start"):
+    if (
+        now.step
+        or store.page_on_screen() != "training"
+        or (now.training, now.course) != ("replay", "start")
+    ):
         return now.step
     steps = steps_of(now.model)
     return str(steps[0]) if len(steps) > 1 else ""
@@ -88,7 +92,7 @@ def step_in_view() -> str:
 
 def _from_file() -> Outcome | None:
     """The run of a file while nothing else is asked for; nothing is computed."""
-    if (held := opened.current()) is None:
+    if (held := opened.current_file()) is None:
         return None
     run, trace = held
     store.memory().shown = Shown(trace, *(run.model or ("", "")), file=run)
@@ -96,8 +100,8 @@ def _from_file() -> Outcome | None:
 
 
 def _with_switches(now: State, plain: Trace) -> Outcome:
-    fitting, left_out = experiments.fit_experiment(experiments.now(), plain)
-    switch_error, second_error = experiments.problem(), None
+    fitting, left_out = experiments.fit_experiment(experiments.current_experiment(), plain)
+    switch_error, second_error = experiments.experiment_problem(), None
     try:
         switched = get_run(fitting, now.own_text, now.direction, now.model, now.version)
     except GlassformerError as error:
@@ -125,33 +129,33 @@ def _first() -> Shown | None:
         return None  # the model itself is missing or damaged
 
 
-def trace() -> Trace:
+def trace_on_screen() -> Trace:
     """The trace that the page draws: the last good one of this session.
 
-    Errors: LookupError before `current` had one (the frame stops the page then).
+    Errors: LookupError before `current_outcome` had one (the frame stops the page then).
     """
     return _shown().trace
 
 
-def pair() -> Pair | None:
+def pair_on_screen() -> Pair | None:
     """The two runs that can be compared; None where nothing is switched and no second sentence."""
     return _shown().pair
 
 
-def both() -> Pair | None:
+def pair_side_by_side() -> Pair | None:
     """The two runs where the reader wants them beside each other, None where one is on screen."""
-    found, run = pair(), store.get_state().run
+    found, run = pair_on_screen(), store.get_state().run
     if found is None or not (run == "both" or (run == "" and found.kind == "sentences")):
         return None
     return found
 
 
-def file() -> RunFile | None:
+def file_on_screen() -> RunFile | None:
     """The file that the run on screen comes from; None for one that was computed here."""
     return _shown().file
 
 
-def experiment() -> Experiment:
+def experiment_on_screen() -> Experiment:
     """What is switched in the runs of this screen, without what does not fit."""
     return _shown().applied
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from glassformer.app.runs import trainings
 from glassformer.app.runs.cache import SERVER, BoundedCache
-from glassformer.app.runs.models import get_model, models
+from glassformer.app.runs.models import get_model, selectable_models
 from glassformer.app.session import experiments, store
 from glassformer.app.session.memory import RunFile
 from glassformer.app.session.state import CHAT
@@ -30,7 +30,7 @@ _runs: BoundedCache[Trace] = BoundedCache(SERVER, lambda trace: trace.nbytes)
 MOST = max(MOST_BYTES.values())
 
 
-def hold(name: str, data: bytes, trace: Trace) -> RunFile:
+def hold_run(name: str, data: bytes, trace: Trace) -> RunFile:
     """Put a run on screen; its sentence and model become those of the state."""
     mark, model = hashlib.sha256(data).hexdigest(), _model_of(trace)
     if model is not None:
@@ -55,7 +55,7 @@ def hold(name: str, data: bytes, trace: Trace) -> RunFile:
     return held
 
 
-def current() -> tuple[RunFile, Trace] | None:
+def current_file() -> tuple[RunFile, Trace] | None:
     """The file on screen and its run; None where something else is asked for.
 
     What was on screen last comes back where the cache has let it go.
@@ -71,7 +71,7 @@ def current() -> tuple[RunFile, Trace] | None:
         return None
 
 
-def close() -> None:
+def close_file() -> None:
     """Leave the file: what was on screen before it comes back."""
     held = store.memory().file
     store.memory().file = None
@@ -79,7 +79,7 @@ def close() -> None:
         store.update(**vars(held.before))
 
 
-def leave() -> None:
+def leave_file() -> None:
     """Leave the file and keep its sentence, for a run of the model here."""
     store.memory().file = None
 
@@ -101,7 +101,7 @@ def _model_of(trace: Trace) -> tuple[str, str] | None:
     """The model here that made it, by name and step: its words and its vectors must be the same."""
     name, _, step = trace.model_name.rpartition("@")
     for found in ((trace.model_name, ""), (name, step)):
-        if found[0] not in models():
+        if found[0] not in selectable_models():
             continue
         try:
             if is_made_by(trace, get_model(*found)):
@@ -119,7 +119,7 @@ def open_file(name: str, data: bytes) -> Kind:
     """
     kind = kind_of(data)
     if kind == "run":
-        hold(name, data, read_run(data))
+        hold_run(name, data, read_run(data))
     elif kind == "experiment":
         _open_experiment(data)
     else:
@@ -136,7 +136,7 @@ def _open_experiment(data: bytes) -> None:
     sentence = {"text_pair": "", **about.sentence} if about.sentence else {}
     experiments.switch_to(found, model=name, step=place[1], **sentence)
     if found.name.strip():
-        experiments.keep(found.name, found)
+        experiments.keep_experiment(found.name, found)
 
 
 def _model_for(about: MadeOn) -> tuple[str, str]:
@@ -146,7 +146,11 @@ def _model_for(about: MadeOn) -> tuple[str, str]:
     """
     now = store.get_state()
     stem, _, step = about.model.rpartition("@")
-    for each in ((now.model, now.step), (stem, step), *((name, "") for name in models())):
+    for each in (
+        (now.model, now.step),
+        (stem, step),
+        *((name, "") for name in selectable_models()),
+    ):
         with suppress(GlassformerError):  # no such model, or it cannot be read
             if fingerprint(get_model(*each)) == about.fingerprint:
                 return each
@@ -164,5 +168,5 @@ def _open_model(data: bytes) -> None:
 
 def _free_name(name: str) -> str:
     """A name that no model here has: what is kept stays."""
-    taken, names = models(), chain([name], (f"{name}-{number}" for number in count(2)))
+    taken, names = selectable_models(), chain([name], (f"{name}-{number}" for number in count(2)))
     return next(each for each in names if each not in taken)

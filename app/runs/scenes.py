@@ -26,7 +26,7 @@ def trace_of(scene: Scene, language: str) -> Trace:
     return get_run(fit_experiment(parse_experiment(state.edits), plain)[0], text, *own)
 
 
-def warm(lecture: Lecture, language: str) -> threading.Thread:
+def warm_scenes(lecture: Lecture, language: str) -> threading.Thread:
     """Compute the runs of all scenes in a thread, one after the other; the caches bound them.
 
     A run that fails says so on screen.

@@ -42,7 +42,7 @@ _glimpses: BoundedCache[Glimpse] = BoundedCache(SERVER, lambda seen: seen.weight
 
 
 @st.cache_resource(show_spinner=False)
-def desk() -> TrainingQueue:
+def training_desk() -> TrainingQueue:
     """The one desk of this server."""
     return TrainingQueue(_is_here, read_settings().trainings)
 
@@ -50,17 +50,17 @@ def desk() -> TrainingQueue:
 def workshop() -> Workshop | None:
     """This session's workshop; None before its first training."""
     token = store.memory().workshop
-    return desk().find(token, _session()) if token else None
+    return training_desk().find(token, _session()) if token else None
 
 
-def claim() -> None:
+def claim_workshop() -> None:
     """At the start of a run: this browser's workshop, and the link's name for it.
 
     A link that somebody else copied names another workshop: a model of that one is not this one's.
     """
     memory, state = store.memory(), store.get_state()
     if not memory.workshop and (browser := _browser()):
-        memory.workshop = desk().claim(browser, _session(), state.mine)
+        memory.workshop = training_desk().claim(browser, _session(), state.mine)
     if not memory.workshop or memory.workshop == state.mine:
         return
     if state.mine and state.model in kept_models():
@@ -73,16 +73,16 @@ def current_run() -> TrainingRun | None:
     own = workshop()
     if own is None or own.run is None:
         return None
-    desk().tick()
+    training_desk().tick()
     return own.run
 
 
-def begin(plan: Plan) -> bool:
+def start_training(plan: Plan) -> bool:
     """Starts a training, or puts it in the line; False where the server takes in no more."""
     own = _own()
     if own is None:
         return False
-    desk().begin(own, plan)
+    training_desk().begin(own, plan)
     return True
 
 
@@ -91,7 +91,7 @@ def take_in(name: str, folder: Path) -> bool:
     own = _own()
     if own is None:
         return False
-    desk().take_in(own, name, folder)
+    training_desk().take_in(own, name, folder)
     return True
 
 
@@ -122,8 +122,8 @@ def _example(run: TrainingRun) -> tuple[str, str]:
 def _own() -> Workshop | None:
     """This session's workshop, opened if need be; None where the server takes in no more."""
     own = workshop()
-    if own is None and not desk().is_full:
-        own = desk().open(_session(), _browser())
+    if own is None and not training_desk().is_full:
+        own = training_desk().open(_session(), _browser())
         store.memory().workshop = own.token
         store.update(mine=own.token)
     return own

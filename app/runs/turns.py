@@ -247,4 +247,6 @@ def _stop(asked: Any) -> None:
 def _asked() -> tuple[str, dict[str, str]]:
     """What the visitor wants to see; the work for something else is not stopped."""
     query = store.get_state().to_query()
-    return store.page(), {name: value for name, value in query.items() if name not in LOOKS}
+    return store.page_on_screen(), {
+        name: value for name, value in query.items() if name not in LOOKS
+    }

@@ -9,12 +9,12 @@ from functools import lru_cache
 
 from glassformer.app.runs.cache import SERVER, BoundedCache
 from glassformer.app.session import store
-from glassformer.app.session.codecs import sections, sections_text
+from glassformer.app.session.codecs import parse_sections, sections_text
 from glassformer.app.session.limits import MOST_BUILT
 from glassformer.core.device import choose_device
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interruption import step
-from glassformer.core.lab.untrained import Blueprint, blueprint, build
+from glassformer.core.lab.untrained import Blueprint, blueprint, build_model
 from glassformer.core.lab.untrained_views import (
     NOTES_WORDS,
     Anatomy,
@@ -52,7 +52,7 @@ def name_of(plan: Blueprint) -> str:
 def read_blueprint(name: str, vocabulary: int = NOTES_WORDS) -> Blueprint:
     """What a name says. Errors: those of `blueprint`, and checkpoint_missing for no such name."""
     try:
-        return blueprint(vocabulary, **sections(name)[MARK])
+        return blueprint(vocabulary, **parse_sections(name)[MARK])
     except GlassformerError:
         raise
     except (ValueError, KeyError, TypeError) as error:
@@ -73,7 +73,7 @@ def get_built(plan: Blueprint) -> Transformer:
 
 def _built(plan: Blueprint) -> Transformer:
     step()
-    return build(plan).to(choose_device())
+    return build_model(plan).to(choose_device())
 
 
 @lru_cache(maxsize=32)
@@ -88,7 +88,7 @@ def drawn_in(plan: Blueprint, matrix: str) -> Drawn:
     return drawn_weights(get_built(plan).get_parameter(matrix))
 
 
-def names() -> list[str]:
+def blueprint_names() -> list[str]:
     """Those that this session has used, and the one of its link."""
     found, now = list(store.memory().built), store.get_state().model
     with suppress(GlassformerError):
@@ -97,7 +97,7 @@ def names() -> list[str]:
     return found
 
 
-def use(plan: Blueprint) -> None:
+def use_blueprint(plan: Blueprint) -> None:
     """Make it the model of all pages; it stays in the session's menu, of too many the last ones."""
     name = name_of(plan)
     kept = [each for each in store.memory().built if each != name]

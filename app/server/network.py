@@ -105,7 +105,7 @@ class Departures:
             await self._app(scope, receive, send)
 
 
-def reach() -> str:
+def describe_reach() -> str:
     """One line: only this machine, or everybody in the network, and at which address."""
     address, port = config.get_option("server.address") or "", config.get_option("server.port")
     if is_local(address):
@@ -161,7 +161,7 @@ def host_in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def gather() -> None:
+def gather_wake_ups() -> None:
     """Gather the wake-ups of the loop that runs in this thread, until it is closed.
 
     Only those that reruns ask for: whoever reads a file for a browser gets the loop at once. A

@@ -24,7 +24,7 @@ _prepared = threading.Lock()
 NEVER = 1_000_000  # collections of the middle generation until Python would collect the oldest
 
 
-def prepare() -> None:
+def prepare_process() -> None:
     """Once in a process, after the imports: threads, memory, garbage collection.
 
     Streamlit's full collection after every rerun is switched off (`.streamlit/config.toml`), and
@@ -42,7 +42,7 @@ def prepare() -> None:
         threading.Thread(target=_collect, name="collector", daemon=True).start()
 
 
-def freeze() -> None:
+def freeze_objects() -> None:
     """Take all that is alive out of every later collection: modules, models, the grammar."""
     gc.unfreeze()
     gc.collect()
@@ -68,7 +68,7 @@ def warm_up() -> None:
     """Load the bundled translator and translate once, so that the first visitor does not wait."""
     with suppress(GlassformerError):  # the first page shows it, in the visitor's language
         get_trace(FIRST_SENTENCE)
-    prepare()
+    prepare_process()
 
 
 def wait_until_quiet() -> None:
@@ -81,9 +81,9 @@ def load_the_rest() -> None:
     """What only some visitors need: the grammar, for those who will train."""
     with suppress(GlassformerError):  # the page that needs it shows it
         load_grammar()
-    freeze()
+    freeze_objects()
 
 
-def close() -> None:
+def close_server() -> None:
     """Before the server ends: no training goes on without it, and no folder stays."""
-    trainings.desk().close()
+    trainings.training_desk().close()

@@ -72,7 +72,7 @@ def list_of(item: Codec, mark: str = ",") -> Codec:
     )
 
 
-def table(key: Codec, value: Codec) -> Codec:
+def table_codec(key: Codec, value: Codec) -> Codec:
     """Pairs, each key once, in the order of the keys."""
     pairs = list_of(pair_of(key, value))
     return Codec(lambda text: tuple(sorted(dict(pairs.read(text)).items())), pairs.write)
@@ -83,12 +83,12 @@ def one_of(*names: str) -> Codec:
     return check_values(TEXT, names.__contains__)
 
 
-def between(low: int, high: int) -> Codec:
+def whole_number_codec(low: int, high: int) -> Codec:
     """A whole number from low to high, both allowed."""
     return check_values(WHOLE, lambda number: low <= number <= high)
 
 
-def number(low: float, high: float) -> Codec:
+def number_codec(low: float, high: float) -> Codec:
     """A decimal number from low to high, both allowed."""
 
     def read(text: str) -> float:
@@ -113,7 +113,7 @@ def _count(text: str) -> int:
     return number - 1
 
 
-def sections(text: str) -> Sections:
+def parse_sections(text: str) -> Sections:
     """Inputs by name, in sections: "scaling:d_k,8;why:view,time". ValueError for anything else."""
     found: Sections = {}
     try:
@@ -128,7 +128,7 @@ def sections(text: str) -> Sections:
 
 
 def sections_text(given: Mapping[str, Mapping[str, Any]]) -> str:
-    """Writes what `sections` reads; empty ones are left out."""
+    """Writes what `parse_sections` reads; empty ones are left out."""
     return ";".join(
         to_text(name, [part for pair in inputs.items() for part in pair])
         for name, inputs in given.items()
@@ -153,12 +153,12 @@ PART = list_of(
 )
 CELL = pair_of(check_values(TEXT, bool), list_of(COUNT), "@")
 WAY = replace(list_of(CELL, ";"), longest=LONG_TEXT)
-FORCED = table(COUNT, WHOLE)
-LAYERS = table(one_of("encoder", "decoder"), COUNT)
+FORCED = table_codec(COUNT, WHOLE)
+LAYERS = table_codec(one_of("encoder", "decoder"), COUNT)
 PINNED_TOKEN = pair_of(one_of("source", "target"), COUNT)
 STEP = Codec(lambda text: str(_whole(text)))
 TOKEN = check_values(TEXT, re.compile("[0-9a-f]{16}").fullmatch)
 TYPED = Codec(str, longest=LONG_TEXT)
-SECTIONS = Codec(lambda text: sections_text(sections(text)), longest=LONG_TEXT)
+SECTIONS = Codec(lambda text: sections_text(parse_sections(text)), longest=LONG_TEXT)
 ORDER = check_values(list_of(COUNT), lambda order: sorted(order) == [*range(len(order))])
 MAP = pair_of(COUNT, COUNT, ",")

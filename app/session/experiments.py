@@ -19,12 +19,12 @@ from glassformer.core.trace.trace import Trace
 LONGEST_NAME = 40
 
 
-def now() -> Experiment:
-    """What is switched; nothing where the link cannot be read (`problem` says why)."""
-    return Experiment() if problem() else parse_experiment(store.get_state().edits)
+def current_experiment() -> Experiment:
+    """What is switched; nothing where the link cannot be read (`experiment_problem` says why)."""
+    return Experiment() if experiment_problem() else parse_experiment(store.get_state().edits)
 
 
-def problem() -> GlassformerError | None:
+def experiment_problem() -> GlassformerError | None:
     """Why the experiment of the link cannot be read."""
     try:
         parse_experiment(store.get_state().edits)
@@ -44,33 +44,33 @@ def switch_to(experiment: Experiment, **others: Any) -> None:
 
     others: fields of the state that come with it, as the sentence of an example or a file does.
     """
-    history = remember()
+    history = history_of_setups()
     store.update(edits=experiment.text, **others)  # first: what is cut off here is a step, too
     store.memory().history = history.having(store.get_state().setup)
 
 
-def toggle(switch: Switch) -> None:
+def toggle_switch(switch: Switch) -> None:
     """Switch it on, or off again."""
-    switch_to(now().toggled(switch))
+    switch_to(current_experiment().toggled(switch))
 
 
-def undo() -> None:
+def undo_experiment() -> None:
     """A step back."""
-    _go(remember().undone())
+    _go(history_of_setups().undone())
 
 
-def redo() -> None:
+def redo_experiment() -> None:
     """The step forward that was undone."""
-    _go(remember().redone())
+    _go(history_of_setups().redone())
 
 
-def reset() -> None:
+def reset_experiment() -> None:
     """Nothing switched; can be undone. A sentence that came with an example goes with it."""
-    history = remember()
-    _go(history.having(home(history)))
+    history = history_of_setups()
+    _go(history.having(plain_setup(history)))
 
 
-def home(history: History[Setup]) -> Setup:
+def plain_setup(history: History[Setup]) -> Setup:
     """The run without switches that the present ones were made on.
 
     Back to where nothing was switched; but a sentence that the reader changed by itself stays.
@@ -86,15 +86,15 @@ def home(history: History[Setup]) -> Setup:
 
 def can_undo() -> bool:
     """Whether there is a step to take back."""
-    return bool(remember().past)
+    return bool(history_of_setups().past)
 
 
 def can_redo() -> bool:
     """Whether a step was taken back."""
-    return bool(remember().future)
+    return bool(history_of_setups().future)
 
 
-def remember() -> History[Setup]:
+def history_of_setups() -> History[Setup]:
     """The steps of this session; what a link, the stage bar or the browser changed is one, too.
 
     Called in every run of a page, so that no step is missed.
@@ -113,27 +113,27 @@ def named_experiments() -> dict[str, Experiment]:
     return dict(store.memory().experiments)
 
 
-def keep(name: str, experiment: Experiment | None = None) -> None:
+def keep_experiment(name: str, experiment: Experiment | None = None) -> None:
     """Keep one under a name, the present one unless told; at most 20, the oldest goes.
 
     A name from a file may be long: it is cut as a typed one is.
     """
     name = " ".join(name.split())[:LONGEST_NAME].strip()
     others = {each: old for each, old in named_experiments().items() if each != name}
-    chosen = now() if experiment is None else experiment
+    chosen = current_experiment() if experiment is None else experiment
     newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_EXPERIMENTS:]
     store.memory().experiments = dict(newest)
     screen = store.get_state()
     store.memory().sentences[name] = (screen.own_text, screen.direction)
 
 
-def sentence(name: str) -> tuple[str, str]:
+def sentence_of_experiment(name: str) -> tuple[str, str]:
     """The text that was on screen when one was kept, and its direction."""
     now = store.get_state()
     return store.memory().sentences.get(name, (now.own_text, now.direction))
 
 
-def forget(name: str) -> None:
+def forget_experiment(name: str) -> None:
     """Keep it no longer."""
     store.memory().experiments.pop(name, None)
 

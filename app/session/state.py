@@ -27,9 +27,9 @@ from glassformer.app.session.codecs import (
     TYPED,
     WAY,
     Codec,
-    between,
-    number,
+    number_codec,
     one_of,
+    whole_number_codec,
 )
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.analysis.attention_views import kinds_of
@@ -162,8 +162,8 @@ class State:
     mine: str = _kept("", TOKEN)  # names this reader's own trainings, and opens nothing
     language: str = _kept("en", one_of(*LANGUAGES))
     theme: str = _kept("", one_of(*THEMES))  # "": that of the reader's system
-    precision: int = _kept(3, between(1, 7))
-    size: int = _kept(100, between(80, 200))  # type size in percent, for projectors
+    precision: int = _kept(3, whole_number_codec(1, 7))
+    size: int = _kept(100, whole_number_codec(80, 200))  # type size in percent, for projectors
 
     # Translate
     links: str = _kept("lines", one_of("lines", "matrix"))  # source and output joined
@@ -189,22 +189,22 @@ class State:
     formula: str = _kept("", one_of(*FORMULAS))  # of the positions; "": the model's own
     against: str = _kept("none", one_of(*AGAINST))  # attribution: what is asked
     span: str = _kept("", one_of(*SPANS))  # how many positions; "": what suits the picture
-    offset: int = _kept(3, between(1, 64))  # how far the rotation carries a position
+    offset: int = _kept(3, whole_number_codec(1, 64))  # how far the rotation carries a position
 
     # Decoding
     decoding: str = _kept("timeline", one_of(*DECODING))  # what is asked
     moment: int | None = _kept(None, COUNT)  # the step in focus; None: the least sure
     forced: tuple[tuple[int, int], ...] = _kept((), FORCED)  # (step, id) given by hand
-    beams: int = _kept(4, between(1, 16))  # size of the beam
-    alpha: float = _kept(0.6, number(0, 5))  # strength of the length penalty
+    beams: int = _kept(4, whole_number_codec(1, 16))  # size of the beam
+    alpha: float = _kept(0.6, number_codec(0, 5))  # strength of the length penalty
     rule: str = _kept("paper", one_of("paper", "transformers"))  # when the beam ends
     node: int | None = _kept(None, COUNT)  # the node of the tree in focus
     branches: str = _kept("few", one_of("few", "all"))  # whether the pruned ones show
     strategy: str = _kept("temperature", one_of(*STRATEGIES))  # the one in focus
-    temperature: float = _kept(1.5, number(0, 10))  # of sampling; 1: the model's own
-    top_k: int = _kept(5, between(0, 50_000))  # 0: all words
-    top_p: float = _kept(0.9, number(0, 1))  # 1: all words
-    seed: int = _kept(0, between(0, 999_999))  # of sampling
+    temperature: float = _kept(1.5, number_codec(0, 10))  # of sampling; 1: the model's own
+    top_k: int = _kept(5, whole_number_codec(0, 50_000))  # 0: all words
+    top_p: float = _kept(0.9, number_codec(0, 1))  # 1: all words
+    seed: int = _kept(0, whole_number_codec(0, 999_999))  # of sampling
 
     # Tensors
     address: str = _kept("", TEXT)  # "": the page's own first choice

@@ -55,7 +55,7 @@ def update(**changes: Any) -> None:
     _write(after)
 
 
-def begin() -> State:
+def begin_run() -> State:
     """The state at the start of a run: on a first visit what the link says.
 
     The browser's language counts where there is no link: a link opens the same screen for everyone.
@@ -72,7 +72,7 @@ def begin() -> State:
 
 
 def sync(url_path: str) -> State:
-    """Bring session and URL together once the page is known; call it after `begin`.
+    """Bring session and URL together once the page is known; call it after `begin_run`.
 
     A navigation link brings a bare URL: the session wins. Otherwise a URL that is not the one
     written last (the browser's back button) wins.
@@ -118,19 +118,19 @@ def referring_to_recent_messages() -> Iterator[None]:
         del context.enqueue
 
 
-def page() -> str:
+def page_on_screen() -> str:
     """The page on screen as its URL has it: "attention", …; "" for the first one."""
     path: str = st.session_state.get("page", "")
     return path
 
 
-def visit(query: Mapping[str, str]) -> None:
+def follow_link(query: Mapping[str, str]) -> None:
     """Take over all that the link of a scene says; the reader's own settings stay."""
     own = get_state().to_query()
     _adopt({**query, **{name: own[name] for name in THE_READERS if name in own}})
 
 
-def settle(trace: Trace) -> State:
+def clamp_to_trace(trace: Trace) -> State:
     """Clamp the state to the trace on screen; what went is added to `dropped()`."""
     before = get_state()
     state, gone = clamp(before, trace)

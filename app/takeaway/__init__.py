@@ -13,17 +13,17 @@ from glassformer.core.lectures.lecture import Lecture
 
 
 def page(lecture: Lecture, language: str, notes: bool = False) -> bytes:
-    """The page of a lecture; see `document.page`."""
+    """The page of a lecture; see `document.lecture_page`."""
     from glassformer.app.takeaway import document
 
-    return document.page(lecture, language, notes)
+    return document.lecture_page(lecture, language, notes)
 
 
 def notebook(lecture: Lecture, language: str) -> bytes:
-    """The notebook of a lecture; see `notebooks.notebook`."""
+    """The notebook of a lecture; see `notebooks.lecture_notebook`."""
     from glassformer.app.takeaway import notebooks
 
-    return notebooks.notebook(lecture, language)
+    return notebooks.lecture_notebook(lecture, language)
 
 
 def file_name(lecture: Lecture, language: str, ending: str) -> str:

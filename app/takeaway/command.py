@@ -10,10 +10,10 @@ from streamlit.logger import set_log_level
 
 from glassformer.app import takeaway
 from glassformer.app.session.languages import LANGUAGES
-from glassformer.app.takeaway.files import write
+from glassformer.app.takeaway.files import write_file
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import bundled_lectures, load, read_lecture
+from glassformer.core.lectures.read import bundled_lectures, load_lecture, read_lecture
 
 console = Console()
 
@@ -34,9 +34,9 @@ def take_home(
     set_log_level("ERROR")  # Streamlit's: no server runs here
     found = _lecture(lecture)
     if page is not None:
-        write(page, takeaway.page(found, language, notes))
+        write_file(page, takeaway.page(found, language, notes))
     if notebook is not None:
-        write(notebook, takeaway.notebook(found, language))
+        write_file(notebook, takeaway.notebook(found, language))
     for path in filter(None, (page, notebook)):
         console.print(f"{path}  {path.stat().st_size / 1e6:.2f} MB", markup=False)
     if page is None and notebook is None:
@@ -45,7 +45,7 @@ def take_home(
 
 def _lecture(name: str) -> Lecture:
     if name in bundled_lectures():
-        return load(name)
+        return load_lecture(name)
     try:
         return read_lecture(Path(name).read_bytes())
     except OSError as error:

@@ -20,9 +20,9 @@ import streamlit
 
 from glassformer.app.plots.colours import DARK, LIGHT
 from glassformer.app.runs.scenes import trace_of
-from glassformer.app.takeaway.screens import screens
+from glassformer.app.takeaway.screens import draw_screens
 from glassformer.app.takeaway.texts import line_of, paragraphs
-from glassformer.app.ui.scripts import plotly
+from glassformer.app.ui.scripts import plotly_script
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
@@ -46,7 +46,7 @@ class _Section:
     screen: dict[str, Any]
 
 
-def page(lecture: Lecture, language: str, notes: bool = False) -> bytes:
+def lecture_page(lecture: Lecture, language: str, notes: bool = False) -> bytes:
     """The page of a lecture. notes: with the speaker's notes, which are not the audience's.
 
     A scene whose link or run fails says so in its place. Raises `GlassformerError`: takeaway_large
@@ -54,7 +54,7 @@ def page(lecture: Lecture, language: str, notes: bool = False) -> bytes:
     """
     spoken = language if language in lecture.languages else lecture.languages[0]
     links = [scene.link(spoken) for scene in lecture.scenes]
-    shown = screens([(name, {**query, "language": spoken}) for name, query in links])
+    shown = draw_screens([(name, {**query, "language": spoken}) for name, query in links])
     sections = [
         _Section(scene, *_words(lecture, scene, spoken), screen)
         for scene, screen in zip(lecture.scenes, shown, strict=True)
@@ -74,10 +74,10 @@ def _words(lecture: Lecture, scene: Scene, language: str) -> tuple[Said, str]:
     except GlassformerError as error:
         own = (part.get(language, "") for part in (scene.title, scene.text, scene.notes))
         title, text, notes = own
-        return Said(title, f"{text}\n\n{refusal(error, language)}", notes), ""
+        return Said(title, f"{text}\n\n{error_text(error, language)}", notes), ""
 
 
-def refusal(error: GlassformerError, language: str) -> str:
+def error_text(error: GlassformerError, language: str) -> str:
     """What an error says in a language, as plain text."""
     return say(f"errors.{error.key}", language, **{n: str(v) for n, v in error.values.items()})
 
@@ -102,7 +102,7 @@ class _Writer:
         }
         blobs = [_blob("shared", orjson.dumps(shared))]
         blobs += [_blob("type", path.read_bytes()) for path in TYPE]
-        main, drawing = _own("page.js"), plotly() if CHART in self.scripts else b""
+        main, drawing = _own("page.js"), plotly_script() if CHART in self.scripts else b""
         if drawing:
             blobs.append(_blob("plotly", drawing))
         texts = (main, drawing.decode(), *self.scripts.values())

@@ -22,7 +22,7 @@ from glassformer.app.runs.models import get_model
 from glassformer.app.takeaway.formulas import mathml
 from glassformer.app.takeaway.tree import Drawn, Node, build_tree, visible_tree
 from glassformer.app.ui import scripts
-from glassformer.app.ui.component import whole
+from glassformer.app.ui.component import component_expression
 from glassformer.core.settings import read_settings
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -57,13 +57,13 @@ def main(out: TextIO) -> None:
 
 def _answer(page: str, query: dict[str, str]) -> dict[str, Any]:
     try:
-        return screen(page, query)
+        return draw_screen(page, query)
     except Exception:  # one scene that breaks is said in its place; the others are whole
         traceback.print_exc()
         return {"failed": True}
 
 
-def screen(page: str, query: dict[str, str]) -> dict[str, Any]:
+def draw_screen(page: str, query: dict[str, str]) -> dict[str, Any]:
     """What a link shows, in both themes: markup, data, style sheets, and the scripts for it.
 
     failed: the link is to no page, or its page broke. large: bytes of pictures that were left out.
@@ -76,7 +76,11 @@ def screen(page: str, query: dict[str, str]) -> dict[str, Any]:
     large = sum(_lightened(look) for look in looks) // len(looks)
     names = {part["name"] for look in looks for part in look.parts}
     themed = merge_themes(*(vars(look) for look in looks))
-    return {"screen": themed, "scripts": {name: whole(name) for name in names}, "large": large}
+    return {
+        "screen": themed,
+        "scripts": {name: component_expression(name) for name in names},
+        "large": large,
+    }
 
 
 def merge_themes(light: Any, dark: Any) -> Any:
@@ -91,14 +95,14 @@ def merge_themes(light: Any, dark: Any) -> Any:
     return {"¦": [light, dark]}
 
 
-def plain(data: Any) -> Any:
+def plain_data(data: Any) -> Any:
     """The same with arrays of fractions as rounded numbers, which pack to less than their bytes."""
     if isinstance(data, list):
-        return [plain(each) for each in data]
+        return [plain_data(each) for each in data]
     if not isinstance(data, dict):
         return data
     if "bdata" not in data or data.get("dtype") not in ("f4", "f8"):
-        return {name: plain(each) for name, each in data.items()}
+        return {name: plain_data(each) for name, each in data.items()}
     array = np.frombuffer(base64.b64decode(data["bdata"]), data["dtype"])
     rounded = [float(f"{n:.{DIGITS}g}") if np.isfinite(n) else None for n in array.tolist()]
     shape = [int(each) for each in str(data.get("shape", array.size)).split(",")]
@@ -126,7 +130,7 @@ def _run(page: str, query: dict[str, str]) -> Drawn:
         return Drawn(failed=True)
     found = visible_tree(trees[-1], lambda key: key.startswith(LEFT_OUT))
     for part in found.parts:
-        part["data"] = plain(part["data"])
+        part["data"] = plain_data(part["data"])
         if part["name"] == "headline":
             part["data"]["hint"] = ""  # there is nothing that a click would open
         if part["name"] == "ahead":  # of all the steps that were sent ahead the one in view

@@ -15,17 +15,17 @@ RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 
 def file_name(lecture: Lecture, language: str, ending: str) -> str:
     """A name for the file of a lecture, from its title: letters, digits and hyphens."""
-    return f"{stem(lecture.title.get(language) or lecture.name)}.{ending}"
+    return f"{file_stem(lecture.title.get(language) or lecture.name)}.{ending}"
 
 
-def stem(text: str) -> str:
+def file_stem(text: str) -> str:
     """A text as a file name without ending that every system takes."""
     name = re.sub(r"[^\w]+", "-", text).strip("-_")
     short = name.encode()[:LONGEST].decode(errors="ignore").strip("-_")
     return short if short and not RESERVED.fullmatch(short) else f"lecture-{short}".strip("-")
 
 
-def write(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes) -> None:
     """Writes a file, through one beside it: what was there stays until the new one is whole.
 
     Raises `GlassformerError` takeaway_write: a folder that is not there or may not be written to, a

@@ -12,7 +12,7 @@ from typing import Any, cast
 from glassformer.app.panels.address_words import run_lines
 from glassformer.app.runs.scenes import trace_of
 from glassformer.app.session.state import State
-from glassformer.app.takeaway.document import refusal
+from glassformer.app.takeaway.document import error_text
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Kind, attention_at
@@ -24,7 +24,7 @@ from glassformer.core.trace.trace import Trace
 FIRST = "from glassformer.app.takeaway import widgets  # gives every run .show() and .lines()"
 
 
-def notebook(lecture: Lecture, language: str) -> bytes:
+def lecture_notebook(lecture: Lecture, language: str) -> bytes:
     """The notebook of a lecture, without output."""
     spoken = language if language in lecture.languages else lecture.languages[0]
     title, about = (each.get(spoken, "") for each in (lecture.title, lecture.about))
@@ -48,21 +48,21 @@ def _scene(lecture: Lecture, scene: Scene, language: str) -> Iterator[dict[str, 
     try:
         words, trace = fill_texts(lecture, scene, language, trace_of), trace_of(scene, language)
     except GlassformerError as error:
-        yield _words(f"## {literal(scene.title.get(language, ''))}", refusal(error, language))
+        yield _words(f"## {literal(scene.title.get(language, ''))}", error_text(error, language))
         return
     yield _words(f"## {literal(words.title)}", words.text)
     page, query = scene.link(language)
     state, _ = State.from_query(dict(query))
     run = run_lines(trace, state, state.edits if trace.edits else "")
     yield _code("\n".join([*run, "print(trace.output_text)"]))
-    yield _code(picture(trace, page, state))
+    yield _code(picture_line(trace, page, state))
     if scene.question is None:
         return
     yield _words(f"**{literal(scene.question.prompt[language])}**")
     try:
         answer = answer_of(lecture, scene, language, trace_of)
     except GlassformerError as error:
-        yield _words("", refusal(error, language))
+        yield _words("", error_text(error, language))
         return
     if answer is not None:
         place = "".join(f", {axis}={index}" for axis, index in answer.place.items())
@@ -72,7 +72,7 @@ def _scene(lecture: Lecture, scene: Scene, language: str) -> Iterator[dict[str, 
         yield _code(f"{found}  # {_line(answer.text)}")
 
 
-def picture(trace: Trace, page: str, state: State) -> str:
+def picture_line(trace: Trace, page: str, state: State) -> str:
     """The line that draws what a page is about."""
     if page in ("attention", "switch"):
         address = f"{attention_at(cast(Kind, state.kind), state.layer)}/{state.stage}"

@@ -20,8 +20,8 @@ PATIENCE = 120  # seconds that one waits for another's
 _one = threading.Lock()
 
 
-def screens(links: Sequence[Link]) -> list[dict[str, Any]]:
-    """What each link shows, as `draw.screen` tells it.
+def draw_screens(links: Sequence[Link]) -> list[dict[str, Any]]:
+    """What each link shows, as `draw.draw_screen` tells it.
 
     Raises `GlassformerError`: takeaway_busy where another one takes long, takeaway_late where this
     one does, takeaway_failed where the process could not do it.

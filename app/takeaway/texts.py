@@ -37,7 +37,7 @@ def paragraphs(text: str) -> str:
     return "".join(f'<p dir="auto">{each}</p>' for each in lines)
 
 
-def bare(text: str) -> str:
+def without_markup(text: str) -> str:
     """What is read of a markdown text, without any markup: for tips."""
     html = _written(text, _reader.renderInline, lambda latex, _: escape(latex))
     words = unescape(re.sub(r"<[^>]+>", "", html))

@@ -19,7 +19,7 @@ from streamlit.proto.Block_pb2 import Block
 from streamlit.proto.GapSize_pb2 import GapSize
 from streamlit.proto.Markdown_pb2 import Markdown
 
-from glassformer.app.takeaway.texts import bare, html_of, line_of
+from glassformer.app.takeaway.texts import html_of, line_of, without_markup
 
 GAPS = {"NONE": 0, "XXSMALL": 0.25, "XSMALL": 0.5, "SMALL": 1, "MEDIUM": 2, "LARGE": 4,
         "XLARGE": 6, "XXLARGE": 8, "GAP_UNDEFINED": 1}  # rem  # fmt: skip
@@ -138,7 +138,7 @@ class _Writer:
             return "<hr>"
         caption = proto.element_type == Markdown.CAPTION
         name = "stCaptionContainer" if caption else "stMarkdownContainer"
-        tip = f' title="{escape(bare(proto.help))}"' if proto.help else ""
+        tip = f' title="{escape(without_markup(proto.help))}"' if proto.help else ""
         text = f'<div data-testid="{name}" dir="auto">{html_of(proto.body)}</div>'
         return f'<div class="stMarkdown" data-testid="stMarkdown"{tip}>{text}</div>'
 

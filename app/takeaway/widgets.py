@@ -21,11 +21,11 @@ from glassformer.app.plots.colours import DARK, LIGHT
 from glassformer.app.plots.sheet import HEIGHT, tensor_heatmap
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.ui import chart  # noqa: F401 – registers the component
-from glassformer.app.ui.component import json_bytes, whole
-from glassformer.app.ui.scripts import plotly
+from glassformer.app.ui.component import component_expression, json_bytes
+from glassformer.app.ui.scripts import plotly_script
 from glassformer.app.words import say
 from glassformer.core.analysis.measure import measure
-from glassformer.core.analysis.tensor_slice import cut_sheet, plan, pool
+from glassformer.core.analysis.tensor_slice import cut_sheet, plan_sheet, pool_sheet
 from glassformer.core.trace.trace import Trace, check_places
 
 WIDEST = 256  # lines of a picture; more are pooled
@@ -35,7 +35,7 @@ ROW, AROUND = 30, 70  # pixels of a word, and above and below all of them
 def _module(name: str) -> str:
     """A component as the module that a notebook loads: its function, called by widgets.js."""
     own = Path(__file__).with_name("widgets.js").read_text(encoding="utf-8")
-    return f"const mount = {whole(name)};\n{own}"
+    return f"const mount = {component_expression(name)};\n{own}"
 
 
 class Picture(anywidget.AnyWidget):
@@ -72,7 +72,7 @@ class Chart(Picture):
 
     def _answer(self, asked: Any) -> None:
         if asked == {"wants": "plotly"}:
-            self.send({"has": "plotly"}, [plotly()])
+            self.send({"has": "plotly"}, [plotly_script()])
 
 
 def show(
@@ -84,7 +84,7 @@ def show(
     address or an axis that the run has not, or an index beyond its end.
     """
     check_places(address, trace.axes(address), at)
-    sheet = pool(cut_sheet(trace, address, plan(trace, address, pins=at)), WIDEST)
+    sheet = pool_sheet(cut_sheet(trace, address, plan_sheet(trace, address, pins=at)), WIDEST)
     look, texts = FigureStyle(dark=theme == "dark"), ("value", "masked")
     figure = tensor_heatmap(
         sheet.values,
@@ -103,7 +103,7 @@ def show(
     return Chart(orjson.dumps(data), HEIGHT, theme)
 
 
-def lines(
+def lines_widget(
     trace: Trace, layer: int | None = None, head: int | None = None, theme: str = "light",
     language: str = "en",
 ) -> Lines:  # fmt: skip
@@ -121,4 +121,4 @@ def lines(
 
 
 Trace.show = show  # type: ignore[attr-defined]
-Trace.lines = lines  # type: ignore[attr-defined]
+Trace.lines = lines_widget  # type: ignore[attr-defined]

@@ -66,7 +66,7 @@ def _hearing(key: str, event: str, act: Callable[[Any], object]) -> Callable[[],
     return heard
 
 
-def whole(name: str) -> str:
+def component_expression(name: str) -> str:
     """The function of a component as an expression, for other pages than the app's own."""
     before, _, function = _whole[name].rpartition("export default ")
     return f'(() => {{ "use strict";\n{before}return {function}\n}})()'

@@ -24,7 +24,7 @@ def with_lines(text: str) -> str:
     return BREAK.sub("\n", text).replace(LINE, "\n")
 
 
-def listen() -> None:
+def allow_line_breaks() -> None:
     """Let the fields take line breaks, and show the lines of the one that is typed into.
 
     Call it once a run, for a model that tells line breaks from blanks. It takes no room.

@@ -40,7 +40,7 @@ segments = partial(_pick, st.segmented_control, required=True)  # side by side
 menu = partial(_pick, st.selectbox)  # as a list that opens
 
 
-def choice(
+def draw_choice(
     widget: str, key: str, options: Iterable[str], value: str, take: Callable[[Any], object],
     **looks: Any,
 ) -> None:  # fmt: skip

@@ -27,7 +27,7 @@ FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 _served = False
 
 
-def route() -> Route:
+def scripts_route() -> Route:
     """The route of the scripts, for `st.App(routes=…)`."""
     return Route(f"{_base()}/scripts/{{name}}", _send)
 
@@ -88,7 +88,7 @@ KINDS = re.compile(rb"(\.register\(\[)([\w$]+\(\)),[\w$]+\(\),([\w$]+\(\)),[\w$(
 OURS = rb"\1\2,\3\4"
 
 
-def plotly() -> bytes:
+def plotly_script() -> bytes:
     """plotly.js of the installed package, without what our charts do not need when it begins.
 
     Its wrapper goes, for V8 reads a function twice that is not called where it is written; and of
@@ -99,7 +99,7 @@ def plotly() -> bytes:
     return KINDS.sub(OURS, WRAPPED.sub(BARE, whole, count=1), count=1)
 
 
-_scripts: dict[str, Callable[[], bytes]] = {PLOTLY: plotly}
+_scripts: dict[str, Callable[[], bytes]] = {PLOTLY: plotly_script}
 
 
 def _script(name: str) -> bytes:

@@ -34,7 +34,7 @@ def format_error(error: GlassformerError) -> str:
     return say(f"errors.{error.key}", **values)
 
 
-def aside(left: "LeftAside") -> list[str]:
+def list_left_aside(left: "LeftAside") -> list[str]:
     """What of a model's folder is not run, in a few words each; [] where all of it is."""
     heads = say("language.comma").join(say(f"frame.head_{each}") for each in left.heads)
     settings = say("language.comma").join(left.settings)

@@ -19,7 +19,7 @@ def say(key: str, language: str | None = None, /, **values: Any) -> str:
     language: a folder beside this file; None: the one of the session's state.
     Errors: KeyError for a key that the language does not have, or a place without a value.
     """
-    text = texts(language or get_state().language)[key]
+    text = texts_of_language(language or get_state().language)[key]
     return text.format(**values) if values else text
 
 
@@ -31,7 +31,7 @@ def get_state() -> Any:
 
 
 @cache
-def texts(language: str) -> dict[str, str]:
+def texts_of_language(language: str) -> dict[str, str]:
     """All texts of a language by their full key: of its folder, and of the panels' own."""
     found: dict[str, str] = {}
     own = PANELS.glob(f"*/*/{language}.toml")

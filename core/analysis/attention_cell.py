@@ -63,7 +63,7 @@ class Terms:
         return _exp_sum(self.row.astype(np.float64))
 
 
-def terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key: int) -> Terms:
+def cell_terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key: int) -> Terms:
     """The numbers of one cell; counts from 0. Raises `out_of_range` beyond the sentence."""
     where, (asks, answers) = attention_at(kind, layer), asks_with(trace.config, kind)
     k = trace[f"{where}/{answers}"][0, trace.config.of(where).key_head(head)]

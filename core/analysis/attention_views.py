@@ -177,7 +177,7 @@ def marks_of(trace: Trace) -> frozenset[str]:
     return OWN_MARKS if END in trace.vocabulary[:FIRST_IDS] else MARKS
 
 
-def sides(trace: Trace, kind: Kind) -> tuple[Side, Side]:
+def attention_sides(trace: Trace, kind: Kind) -> tuple[Side, Side]:
     """Who looks (the rows, T) and what is looked at (the columns, S)."""
     marks = marks_of(trace)
     source = _side(trace.source_tokens, trace.source_pieces, marks)
@@ -214,7 +214,7 @@ def maps_at(trace: Trace, address: str) -> Tensor:
 
 
 @once_a_run
-def overview(trace: Trace, kind: Kind, size: int | None = None) -> Overview:
+def attention_overview(trace: Trace, kind: Kind, size: int | None = None) -> Overview:
     """Every map of a kind, pooled by maximum, for a sharp head must not vanish.
 
     size: cells a side, at most; what keeps all of them together within `OVERVIEW_CELLS` when None.
@@ -291,7 +291,7 @@ def largest_cell(weights: NDArray[Any]) -> tuple[int, int]:
     return int(query), int(key)
 
 
-def partner(weights: Numbers, query: int | None = None, key: int | None = None) -> int:
+def strongest_partner(weights: Numbers, query: int | None = None, key: int | None = None) -> int:
     """The key that a query looks at most, or the query that looks at a key most."""
     line = weights[query] if query is not None else weights[:, key]
     return int(np.nan_to_num(line, nan=-1.0).argmax())

@@ -49,7 +49,7 @@ class Block:
         return self.kind in ATTENTIONS
 
 
-def blocks(config: ModelConfig) -> tuple[Block, ...]:
+def blocks_of_model(config: ModelConfig) -> tuple[Block, ...]:
     """Every block of this model, in computation order; a layer stands before its parts."""
     return tuple(_blocks(config))
 
@@ -166,7 +166,7 @@ class Neurons:
     width: int  # F, how many there are
 
 
-def change(trace: Trace, block: Block) -> Change | None:
+def change_by_block(trace: Trace, block: Block) -> Change | None:
     """What a block did to each word's vector; None where before and after are not comparable."""
     if block.stream is None:
         return None
@@ -177,7 +177,7 @@ def change(trace: Trace, block: Block) -> Change | None:
 @once_a_run
 def ratios(trace: Trace) -> Mapping[str, float]:
     """The mean ‖after − before‖ / ‖before‖ of every block that has one, by block id."""
-    changes = {block.id: change(trace, block) for block in blocks(trace.config)}
+    changes = {block.id: change_by_block(trace, block) for block in blocks_of_model(trace.config)}
     return {name: found.ratio for name, found in changes.items() if found is not None}
 
 
@@ -187,7 +187,7 @@ def feature_spread(trace: Trace, address: str) -> Spread:
     return Spread(rows.mean(axis=1), rows.std(axis=1))
 
 
-def neurons(trace: Trace, block: Block) -> Neurons:
+def count_firing(trace: Trace, block: Block) -> Neurons:
     """How many hidden units of a feed-forward block fired."""
     fired = rows_at(trace, f"{block.id}/activation") > 0  # (T, F)
     silent = int((~fired.any(axis=0)).sum())

@@ -18,11 +18,18 @@ from glassformer.core.analysis.attention_views import (
     Kind,
     Overview,
     attention_at,
+    attention_sides,
     layers_of,
     pool_by_maximum,
-    sides,
 )
-from glassformer.core.analysis.tensor_slice import Lines, Plan, Sheet, cut_sheet, plan, staircase
+from glassformer.core.analysis.tensor_slice import (
+    Lines,
+    Plan,
+    Sheet,
+    cut_sheet,
+    plan_sheet,
+    staircase,
+)
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tables import as_numpy
@@ -197,7 +204,7 @@ def compare_tensor(
         sheets = [_mean_of_heads(trace, address) for trace in runs]
     else:
         pinned = (_pins_in(runs, address, pins or {}, anchor, run, by_place) for run in (0, 1))
-        one, two = (plan(runs[run], address, names, each) for run, each in enumerate(pinned))
+        one, two = (plan_sheet(runs[run], address, names, each) for run, each in enumerate(pinned))
         sheets, held = (
             [cut_sheet(runs[0], address, one), cut_sheet(runs[1], address, two)],
             (one, two),
@@ -267,7 +274,10 @@ def _edge(address: str, one: Lines, two: Lines, runs: tuple[Trace, Trace], by_pl
     pairs = pair_words(*words, by_place)
     at = Address.of(address)
     if name == "query" and at.stack == "decoder":  # with what each row writes
-        words = sides(runs[0], at.kind)[0].labels, sides(runs[1], at.kind)[0].labels
+        words = (
+            attention_sides(runs[0], at.kind)[0].labels,
+            attention_sides(runs[1], at.kind)[0].labels,
+        )
     return Edge.of(name, pairs, words)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from torch import Tensor
 
 from glassformer.core.analysis.choices import UNSURE_BELOW, least_sure, probabilities
-from glassformer.core.analysis.unsaid import unsaid
+from glassformer.core.analysis.unsaid import unsaid_nouns
 from glassformer.core.decoding.no_repeat import GROUP_IN_A_ROW, WORD_IN_A_ROW, longest_run
 from glassformer.core.text.vocabulary import END, SLOTS, UNKNOWN
 from glassformer.core.trace.trace import Trace, once_a_run
@@ -103,7 +103,7 @@ def quality_features(trace: Trace) -> QualityFeatures:
     typed = Counter(trace.source_pieces)
     source = list(zip(trace.source_pieces, trace.source_tokens, strict=True))
     slots = {piece: token for piece, token in source if piece in SLOTS}
-    seen = attention(trace)
+    seen = attention_by_word(trace)
     said = [t for t, p in zip(trace.output_tokens, trace.output_pieces, strict=True) if p != END]
     words = {p: t for p, t in slots.items() if not p.startswith("<num")}
     copied = {p: t for p, t in words.items() if trace.surfaces.get(p, t) == t}  # as typed
@@ -121,16 +121,16 @@ def quality_features(trace: Trace) -> QualityFeatures:
         entropy=_entropy(trace.pick("output/probabilities")),
         seen=min(seen.values(), default=1.0),
         longer=math.log(len(trace.output_pieces) / len(trace.source_pieces)),
-        unsaid=unsaid(trace),
+        unsaid=unsaid_nouns(trace),
     )
 
 
 def unseen_places(trace: Trace) -> set[int]:
     """The source positions of known words at which no word of the translation looks."""
-    return {place for place, most in attention(trace).items() if most < SEEN_FROM}
+    return {place for place, most in attention_by_word(trace).items() if most < SEEN_FROM}
 
 
-def attention(trace: Trace) -> dict[int, float]:
+def attention_by_word(trace: Trace) -> dict[int, float]:
     """The most attention that any row, in any layer's mean of heads, gives to each content word."""
     maps = [
         trace[f"decoder/{layer}/cross_attention/weights"][0].mean(dim=0)  # (T, S)

@@ -83,7 +83,7 @@ def file_stem(address: str) -> str:
     return address.replace("/", ".")
 
 
-def sizes(trace: Trace, address: str) -> Sizes:
+def file_sizes(trace: Trace, address: str) -> Sizes:
     """About how large each file will be; the CSV's size is estimated from a few of its rows."""
     tensor = trace[address]
     own = tensor.numel() * tensor.element_size()

@@ -16,9 +16,9 @@ from glassformer.core.analysis.attention_views import (
     HeadMap,
     Kind,
     Side,
+    attention_sides,
     head_map,
     layers_of,
-    sides,
 )
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.trace import Trace, once_a_run
@@ -66,7 +66,7 @@ def heads_of(trace: Trace, kind: Kind) -> tuple[Head, ...]:
 def describe(trace: Trace, kind: Kind, layer: int, head: int | None) -> Head:
     """One head, or the mean of a layer's heads."""
     view = head_map(trace, kind, layer, head, "weights")
-    return Head(layer, head, roles(view, sides(trace, kind)[1]))
+    return Head(layer, head, measure_roles(view, attention_sides(trace, kind)[1]))
 
 
 def rank_heads(heads: tuple[Head, ...], role: str) -> tuple[Head, ...]:
@@ -74,7 +74,7 @@ def rank_heads(heads: tuple[Head, ...], role: str) -> tuple[Head, ...]:
     return tuple(sorted(heads, key=lambda head: -np.nan_to_num(head.shares[role], nan=-1.0)))
 
 
-def roles(view: HeadMap, columns: Side) -> dict[str, float]:
+def measure_roles(view: HeadMap, columns: Side) -> dict[str, float]:
     """The mean over the rows of the weight on a place; `broad` and `sharp` follow the entropy.
 
     Places overlap: the decoder's first column, its start flag, is also a sink.

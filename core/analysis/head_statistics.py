@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from glassformer.core.analysis.attention_views import Kind, attention_at, entropy, kinds_of
 from glassformer.core.trace.graph import Stack, layer_count
-from glassformer.core.trace.tables import exact
+from glassformer.core.trace.tables import exact_numbers
 from glassformer.core.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def measure_heads(trace: Trace) -> HeadMeasures:
         pieces = trace.target_pieces if kind == "decoder" else trace.source_pieces
         ends = [at for at, piece in enumerate(pieces) if piece in ENDS]
         for layer in range(layer_count(trace.config, stack)):
-            weights = exact(trace[f"{attention_at(kind, layer)}/weights"][0])  # (H, T, S)
+            weights = exact_numbers(trace[f"{attention_at(kind, layer)}/weights"][0])  # (H, T, S)
             found[kind, layer] = _of_heads(weights, ends)
     return found
 

@@ -25,7 +25,7 @@ from glassformer.core.model.layer_norm import NORM_DIVISORS, LayerNorm
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import Stack, layer_count, sublayers
-from glassformer.core.trace.tables import exact
+from glassformer.core.trace.tables import exact_numbers
 from glassformer.core.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def logit_attribution(
     check_index("row", row, len(logits))
     for each in (word, *([] if other is None else [other])):
         check_index("word", each, logits.size(-1))
-    scores = exact(logits[row])
+    scores = exact_numbers(logits[row])
     logit = float(scores[word] - (0.0 if other is None else scores[other]))
     walk = _Walk(trace, model, row, _generator_row(model, word, other))
     walk.generator(word, other)
@@ -137,16 +137,18 @@ def logit_attribution(
     return LogitAttribution(row, word, other, logit, parts, tuple(walk.frozen), walk.directions)
 
 
-def neurons(trace: Trace, model: Transformer, found: LogitAttribution, layer: int) -> Numbers:
+def neuron_contributions(
+    trace: Trace, model: Transformer, found: LogitAttribution, layer: int
+) -> Numbers:
     """What each hidden unit of a layer's feed-forward network adds, (F,)."""
     stack: Stack = "decoder" if trace.config.decoder_layers else "encoder"
     check_index("layer", layer, layer_count(trace.config, stack))
     place = f"{stack}/{layer}/feed_forward"
-    weight = exact(_linear(model, place, "w_2").weight)  # (D, F)
+    weight = exact_numbers(_linear(model, place, "w_2").weight)  # (D, F)
     return _units(trace, place, found.row) * (found.directions[place] @ weight)
 
 
-def positions(
+def position_contributions(
     trace: Trace, model: Transformer, found: LogitAttribution, place: str, head: int
 ) -> Numbers:
     """What a head adds from each word that it looks at, (S,): A[t, s] (v_s W^O_h · d).
@@ -158,11 +160,11 @@ def positions(
         known = ", ".join(each for each in found.directions if Address.of(each).is_attention)
         raise GlassformerError("unknown_address", address=place, nearest=known)
     check_index("head", head, config.n_heads)
-    weights = exact(trace[f"{place}/weights"][0, head, found.row])  # (S,)
+    weights = exact_numbers(trace[f"{place}/weights"][0, head, found.row])  # (S,)
     if f"{place}/kept" in trace:
-        kept = exact(trace[f"{place}/kept"][0, head, found.row])
+        kept = exact_numbers(trace[f"{place}/kept"][0, head, found.row])
         weights = weights * kept / (1 - config.dropout)
-    values = exact(trace[f"{place}/v"][0, config.key_head(head)])  # (S, K)
+    values = exact_numbers(trace[f"{place}/v"][0, config.key_head(head)])  # (S, K)
     return weights * (values @ _pulled(model, place, found.directions[place])[head])
 
 
@@ -190,7 +192,7 @@ class _Walk:
         before = row_at(self.trace, "output/dense", self.row)  # (D,)
         self.direction = self.direction * np.array([gate(float(x)) for x in before])
         self.bias("head_bias", "output/dense", head.dense.bias)
-        self.direction = self.direction @ exact(head.dense.weight)
+        self.direction = self.direction @ exact_numbers(head.dense.weight)
 
     def layers(self, stack: Stack) -> None:
         """The final norm, the layers from the last to the first, what enters them."""
@@ -244,8 +246,8 @@ class _Walk:
             self.add("head", f"{place}/context", float(products[head].sum()), head, cell)
 
     def feed_forward(self, place: str) -> None:
-        """All units of a network together; `neurons` has each."""
-        weight = exact(_linear(self.model, place, "w_2").weight)  # (D, F)
+        """All units of a network together; `neuron_contributions` has each."""
+        weight = exact_numbers(_linear(self.model, place, "w_2").weight)  # (D, F)
         products = _units(self.trace, place, self.row) * (self.direction @ weight)  # (F,)
         name = "gated" if self.trace.config.gated else "activation"
         cell = (0, self.row, int(np.abs(products).argmax()))
@@ -254,7 +256,7 @@ class _Walk:
     def norm(self, place: str) -> None:
         """The direction before a norm whose deviation is held as it was."""
         module = self.model.get_submodule(Address.of(f"{place}/output").module)
-        gamma = exact(module.get_parameter("gamma"))
+        gamma = exact_numbers(module.get_parameter("gamma"))
         if isinstance(module, LayerNorm):
             deviation = float(self.trace[f"{place}/std"][0, self.row, 0])
             divisor = NORM_DIVISORS[module.formula].spread(deviation, module.epsilon)
@@ -271,7 +273,7 @@ class _Walk:
     def bias(self, name: PartName, address: str, bias: Tensor | None) -> None:
         """What a bias adds; nothing for a layer without."""
         if bias is not None:
-            self.add(name, address, float(exact(bias) @ self.direction))
+            self.add(name, address, float(exact_numbers(bias) @ self.direction))
 
     def dot(self, name: PartName, address: str, direction: Numbers) -> None:
         """What a recorded row adds."""
@@ -302,13 +304,13 @@ def _linear(model: Transformer, place: str, name: str) -> nn.Linear:
 
 
 def _generator_row(model: Transformer, word: int, other: int | None) -> Numbers:
-    row = exact(model.generator.weight[word])
-    return row if other is None else row - exact(model.generator.weight[other])
+    row = exact_numbers(model.generator.weight[word])
+    return row if other is None else row - exact_numbers(model.generator.weight[other])
 
 
 def _pulled(model: Transformer, place: str, direction: Numbers) -> Numbers:
     """What each head's output is multiplied by, through its columns of W^O: (H, K)."""
-    weight = exact(_linear(model, place, "w_o").weight)  # (D, H · K)
+    weight = exact_numbers(_linear(model, place, "w_o").weight)  # (D, H · K)
     return (direction @ weight).reshape(-1, model.config.of(place).d_k)
 
 

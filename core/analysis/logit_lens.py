@@ -14,7 +14,7 @@ from torch import Tensor
 
 from glassformer.core.analysis.vectors import Numbers
 from glassformer.core.config import ModelConfig
-from glassformer.core.device import precise
+from glassformer.core.device import to_float64
 from glassformer.core.errors import check_index
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.graph import Stack, StreamState, states
@@ -78,8 +78,8 @@ def _seen(
     """What the generator makes of one state at T rows: the fields of `Lens`."""
     logits = _read(trace, model, place)  # (T, V)
     final = final.to(logits)  # (T, V)
-    logs = precise(logits).log_softmax(dim=-1)  # (T, V)
-    final_logs = precise(final).log_softmax(dim=-1)  # (T, V)
+    logs = to_float64(logits).log_softmax(dim=-1)  # (T, V)
+    final_logs = to_float64(final).log_softmax(dim=-1)  # (T, V)
     best = logs.topk(min(k, logs.size(-1)), dim=-1)  # (T, k)
     written = torch.tensor(trace.output_ids, device=logs.device)  # (T,)
     own = logs.gather(-1, written[:, None])  # (T, 1)

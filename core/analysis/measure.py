@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.shapes import shape_letters
 from glassformer.core.trace.sites import Site, site_at
 from glassformer.core.trace.tables import as_numpy
 from glassformer.core.trace.trace import Trace
@@ -127,7 +127,7 @@ def histogram_at(trace: Trace, address: str) -> Histogram:
     return histogram(as_numpy(trace[address]), fills_left_out(trace, address))
 
 
-def overview(trace: Trace) -> tuple[Measured, ...]:
+def measure_addresses(trace: Trace) -> tuple[Measured, ...]:
     """A line for every address of the run, in computation order."""
     entries, seen = [], set[int]()
     for address in trace:
@@ -139,7 +139,7 @@ def overview(trace: Trace) -> tuple[Measured, ...]:
                 address=address,
                 site=trace.site(address),
                 shape=tuple(tensor.shape),
-                letters=letters(address),
+                letters=shape_letters(address),
                 measure=measure(values, said),
                 spark=_spark(histogram(values, said, SPARK_BINS)),
                 nbytes=tensor.numel() * tensor.element_size(),

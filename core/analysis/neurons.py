@@ -24,7 +24,7 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.errors import check_index
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.graph import Stack, layer_count
-from glassformer.core.trace.tables import exact
+from glassformer.core.trace.tables import exact_numbers
 from glassformer.core.trace.trace import Trace
 
 Scale = Literal["logit", "cosine"]
@@ -164,7 +164,7 @@ def _table(model: Transformer, stack: Stack) -> Iterator[Numbers]:
     """The rows that a stack's units speak to, some at a time: of the generator, or of length 1."""
     whole = model.generator if stack == "decoder" else model.source_embedding.table
     for start in range(0, len(whole.weight), AT_ONCE):
-        table = exact(whole.weight[start : start + AT_ONCE])  # (v, D)
+        table = exact_numbers(whole.weight[start : start + AT_ONCE])  # (v, D)
         if stack == "decoder":
             yield table
         else:
@@ -218,7 +218,7 @@ def _after_dropout(trace: Trace, where: str, position: int) -> Numbers:
 
 def _w_2(model: Transformer, stack: Stack, layer: int) -> Numbers:
     """W₂ as the paper writes it, a row a unit: (F, D)."""
-    return exact(model.get_parameter(f"{stack}.layers.{layer}.feed_forward.w_2.weight")).T
+    return exact_numbers(model.get_parameter(f"{stack}.layers.{layer}.feed_forward.w_2.weight")).T
 
 
 def _words(trace: Trace, values: Numbers, order: np.ndarray) -> tuple[Word, ...]:

@@ -105,7 +105,7 @@ def two_places(
     )
 
 
-def shares(trace: Trace, stack: Stack) -> Shares:
+def measure_shares(trace: Trace, stack: Stack) -> Shares:
     """The lengths of word and position in each token's input, and their shares in the sum's."""
     word, position = _parts(trace, stack)  # (T, D) each
     whole = word + position  # (T, D)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from glassformer.core.analysis.vectors import Numbers, lengths
 from glassformer.core.errors import GlassformerError, check_index
-from glassformer.core.model.embedding import frequency, position_encoding
+from glassformer.core.model.embedding import dimension_frequency, position_encoding
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.graph import Stack
 from glassformer.core.trace.tables import as_numpy
@@ -103,11 +103,11 @@ def column(d_model: int, dimension: int, variant: Variant = "paper") -> Column:
     """Which wave stands in a dimension. Raises `out_of_range` beyond the width."""
     check_index("feature", dimension, d_model)
     wave, exponent = wave_of(d_model, dimension, variant)
-    turns = float(frequency(torch.tensor(exponent, dtype=torch.float64), d_model))
+    turns = float(dimension_frequency(torch.tensor(exponent, dtype=torch.float64), d_model))
     return Column(dimension, wave, exponent, turns, d_model)
 
 
-def pairs(d_model: int, variant: Variant = "paper") -> NDArray[np.int64]:
+def pair_dimensions(d_model: int, variant: Variant = "paper") -> NDArray[np.int64]:
     """The dimensions of each (sine, cosine) pair, (D / 2, 2): neighbours, or half a row apart."""
     half = d_model // 2
     if variant == "halves":
@@ -116,17 +116,19 @@ def pairs(d_model: int, variant: Variant = "paper") -> NDArray[np.int64]:
 
 
 def pair_of(d_model: int, dimension: int, variant: Variant = "paper") -> int:
-    """The row of `pairs` with a dimension. Raises `out_of_range` beyond the width."""
+    """The row of `pair_dimensions` with a dimension. Raises `out_of_range` beyond the width."""
     check_index("feature", dimension, d_model)
-    return int(np.argwhere(pairs(d_model, variant) == dimension)[0, 0])
+    return int(np.argwhere(pair_dimensions(d_model, variant) == dimension)[0, 0])
 
 
-def compare(length: int, d_model: int, variant: Variant) -> Comparison:
+def compare_with_paper(length: int, d_model: int, variant: Variant) -> Comparison:
     """A variant beside the paper's table of the same size. Raises as `position_table`."""
     paper, table = (position_table(length, d_model, each) for each in ("paper", variant))
     difference = table - paper
     at = np.unravel_index(np.abs(difference).argmax(), difference.shape)
-    in_order = table[:, pairs(d_model, variant).reshape(-1)]  # (S, D), sine, cosine, sine, …
+    in_order = table[
+        :, pair_dimensions(d_model, variant).reshape(-1)
+    ]  # (S, D), sine, cosine, sine, …
     return Comparison(
         variant=variant,
         table=table,
@@ -223,13 +225,15 @@ def by_offset(table: Table) -> ByOffset:
     )
 
 
-def rotation(length: int, d_model: int, offset: int, variant: Variant = "paper") -> Rotation:
+def rotation_by_offset(
+    length: int, d_model: int, offset: int, variant: Variant = "paper"
+) -> Rotation:
     """R_k with the angles of the formula: k times the frequency of each pair's sine.
 
     Raises as `position_table`, and `out_of_range` for an offset beyond the table.
     """
     table = position_table(length, d_model, variant)
-    places = pairs(d_model, variant)  # (D / 2, 2)
+    places = pair_dimensions(d_model, variant)  # (D / 2, 2)
     turns = [column(d_model, int(sine), variant).frequency for sine in places[:, 0]]
     return _measured(table, offset, places, offset * np.array(turns))
 
@@ -241,7 +245,7 @@ def fitted_rotation(table: Table, offset: int, places: NDArray[np.int64] | None 
     of `places` (D / 2, 2), in −π .. π. What it leaves over no fixed rotation of these pairs can
     take away. Raises `out_of_range` for an offset k beyond the table.
     """
-    known = pairs(table.shape[1]) if places is None else places
+    known = pair_dimensions(table.shape[1]) if places is None else places
     check_index("offset", offset, len(table))
     before, after = _in_pairs(table, known, offset)  # (S − k, D / 2, 2) each
     dot = (before * after).sum(axis=(0, 2))

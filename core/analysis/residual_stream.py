@@ -63,7 +63,7 @@ class Addition:
         return quotients(self.added, self.stream)
 
 
-def depth(trace: Trace, stack: Stack) -> Depth:
+def stream_depth(trace: Trace, stack: Stack) -> Depth:
     """Lengths and directions at every state of a stack, as recorded."""
     places = states(trace.config, stack)
     vectors = np.stack([rows_at(trace, place.address) for place in places])  # (N, T, D)
@@ -113,7 +113,7 @@ class Apart:
     cosine: Numbers  # (N, T) between first and second
 
 
-def apart(runs: tuple[Trace, Trace], stack: Stack, by_place: bool) -> Apart:
+def compare_streams(runs: tuple[Trace, Trace], stack: Stack, by_place: bool) -> Apart:
     """The residual stream of two runs of one model; a place is known by its layer and its part."""
     tokens = tuple(tokens_of(trace, stack) for trace in runs)
     pairs = pair_words(tokens[0], tokens[1], by_place)

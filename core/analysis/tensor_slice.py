@@ -1,7 +1,7 @@
 """Two axes of a recorded tensor laid out as a sheet of numbers: what a heat map draws.
 
-`plan` decides which axes lie on the sheet and where the others are held, `cut_sheet` takes the
-numbers, `window`, `pool` and `largest` make a long axis fit a screen.
+`plan_sheet` decides which axes lie on the sheet and where the others are held, `cut_sheet` takes
+the numbers, `sheet_window`, `pool_sheet` and `largest_lines` make a long axis fit a screen.
 """
 
 from collections.abc import Mapping, Sequence
@@ -76,7 +76,7 @@ def sheet_axes(trace: Trace, address: str) -> tuple[Axis, ...]:
     return tuple(axis for axis in trace.axes(address) if axis.name not in NOT_OFFERED)
 
 
-def plan(
+def plan_sheet(
     trace: Trace,
     address: str,
     names: tuple[str, str] | None = None,
@@ -137,13 +137,13 @@ def _all_lines(axis: Axis | None) -> Lines:
     return Lines(axis, np.arange(axis.size if axis else 1))
 
 
-def window(sheet: Sheet, side: Side, first: int, last: int) -> Sheet:
+def sheet_window(sheet: Sheet, side: Side, first: int, last: int) -> Sheet:
     """The lines from index `first` to `last`, both included."""
     lines = sheet.rows if side == "rows" else sheet.columns
     return _take(sheet, side, np.arange(first, min(last + 1, len(lines))))
 
 
-def largest(sheet: Sheet, side: Side, count: int) -> Sheet:
+def largest_lines(sheet: Sheet, side: Side, count: int) -> Sheet:
     """The `count` lines with the largest value: next words of a sentence make a staircase."""
     known = np.where(np.isnan(sheet.values), -np.inf, sheet.values)
     return _take(sheet, side, staircase(known if side == "rows" else known.T, count))
@@ -167,7 +167,7 @@ def _take(sheet: Sheet, side: Side, lines: np.ndarray) -> Sheet:
     )
 
 
-def pool(sheet: Sheet, limit: int = 256) -> Sheet:
+def pool_sheet(sheet: Sheet, limit: int = 256) -> Sheet:
     """At most `limit` rows and columns: each cell the entry of largest magnitude, with its sign.
 
     A sharp peak does not vanish, nor does a NaN; a pooled cell is forbidden only where all are.

@@ -25,7 +25,7 @@ from glassformer.core.analysis.attention_views import (
     layers_of,
     thumbnail,
 )
-from glassformer.core.analysis.head_roles import Head, roles
+from glassformer.core.analysis.head_roles import Head, measure_roles
 from glassformer.core.config import ModelConfig
 from glassformer.core.text.normalize import has_han
 from glassformer.core.text.vocabulary import END, RESERVED
@@ -52,7 +52,9 @@ class Moment:
     text: str  # the translation at that step
     tokens: tuple[str, ...]  # its words, without the end
     maps: Mapping[Kind, Numbers]  # all attention weights of a kind, (L, H, T, S)
-    lengths: tuple[float, ...]  # of the stream's vectors at each of `places`, mean of the words
+    lengths: tuple[
+        float, ...
+    ]  # of the stream's vectors at each of `stream_places`, mean of the words
     sizes: Mapping[str, float]  # root mean square of the weights, by what they belong to
     vectors: Numbers  # (N, D) of the words that are drawn
 
@@ -81,7 +83,7 @@ class Replay:
         return sum(moment.nbytes for moment in self.moments)
 
 
-def moment(
+def keep_moment(
     step: int, trace: Trace, read: Trace, weights: Mapping[str, NDArray[np.float32]],
     rows: Sequence[int],
 ) -> Moment:  # fmt: skip
@@ -98,14 +100,14 @@ def moment(
         tokens=tuple(token for token, piece in pairs if piece != END),
         maps={kind: _maps(read, kind) for kind in KINDS},
         lengths=tuple(
-            mean_length(as_numpy(read[place.address][0])) for place in places(read.config)
+            mean_length(as_numpy(read[place.address][0])) for place in stream_places(read.config)
         ),
         sizes=weight_sizes(weights),
         vectors=table[list(rows)].copy(),
     )
 
 
-def places(config: ModelConfig) -> list[StreamState]:
+def stream_places(config: ModelConfig) -> list[StreamState]:
     """Where the stream is measured: what enters each stack, and the sum after each sub-layer."""
     found = (each for stack in STACKS for each in states(config, stack))
     return [
@@ -131,7 +133,7 @@ def weight_sizes(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, float]
     return {part: (total / count) ** 0.5 for part, (total, count) in squares.items()}
 
 
-def timeline(steps: Sequence[float], snapshots: Sequence[int]) -> list[float]:
+def snapshot_axis(steps: Sequence[float], snapshots: Sequence[int]) -> list[float]:
     """Where steps lie on an axis on which the snapshots are equally far from each other.
 
     The snapshots thin out as the training goes on, so the first steps are not squeezed together.
@@ -199,7 +201,7 @@ class Frame:
     does: Head | None  # None where the step has read other words than the end
 
 
-def film(
+def head_frames(
     replay: Replay, kind: Kind, layer: int, head: int | None, sides: tuple[Side, Side]
 ) -> tuple[Frame, ...]:
     """The frames of one head, or of the mean of a layer's heads (None).
@@ -215,7 +217,7 @@ def film(
             allowed = np.tril(allowed)
         same = weights.shape == tuple(len(side.tokens) for side in sides)
         view = HeadMap(weights, allowed, weights)
-        does = Head(layer, head, roles(view, sides[1])) if same else None
+        does = Head(layer, head, measure_roles(view, sides[1])) if same else None
         frames.append(Frame(each.step, thumbnail(weights, allowed, SIDE), does))
     return tuple(frames)
 
@@ -250,7 +252,7 @@ class Plane:
 
 
 @cache
-def groups() -> dict[str, list[list[str]]]:
+def word_groups() -> dict[str, list[list[str]]]:
     """[English, Chinese] words by group."""
     lists = tomllib.loads(FILE.read_text(encoding="utf-8"))
     return {name: [pair.split() for pair in pairs] for name, pairs in lists.items()}
@@ -264,7 +266,7 @@ def words_to_draw(pieces: Sequence[str], spoken: Collection[str]) -> tuple[Word,
     known = frozenset(pieces)
     drawn = {
         word: Word(word, group, language, place < NAMED, word in spoken)
-        for group, pairs in groups().items()
+        for group, pairs in word_groups().items()
         for place, pair in enumerate(pairs)
         for language, word in zip(("en", "zh"), pair, strict=True)
         if word in known

@@ -18,7 +18,7 @@ NOT_ALSO = {*ACTS, "adjective"}  # kinds of words: of a noun that is also a verb
 Words = tuple[str, ...]
 
 
-def unsaid(trace: Trace) -> tuple[str, ...]:
+def unsaid_nouns(trace: Trace) -> tuple[str, ...]:
     """The nouns, as typed."""
     weights = trace[f"decoder/{trace.config.decoder_layers - 1}/cross_attention/weights"][0]
     rows = [at for at, piece in enumerate(trace.output_pieces) if piece != END]

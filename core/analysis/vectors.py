@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from glassformer.core.trace.graph import Stack
-from glassformer.core.trace.tables import exact
+from glassformer.core.trace.tables import exact_numbers
 from glassformer.core.trace.trace import Trace
 
 Numbers = NDArray[np.float64]
@@ -13,17 +13,17 @@ Numbers = NDArray[np.float64]
 
 def rows_at(trace: Trace, address: str) -> Numbers:
     """The recorded (B, T, D) tensor of the one sentence, or a (T, D) one: (T, D) float64."""
-    return exact(_rows(trace, address))
+    return exact_numbers(_rows(trace, address))
 
 
 def row_at(trace: Trace, address: str, position: int) -> Numbers:
     """One row of `rows_at`: (D,) float64."""
-    return exact(_rows(trace, address)[position])
+    return exact_numbers(_rows(trace, address)[position])
 
 
 def column_at(trace: Trace, address: str, feature: int) -> Numbers:
     """One column of `rows_at`: (T,) float64."""
-    return exact(_rows(trace, address)[:, feature])
+    return exact_numbers(_rows(trace, address)[:, feature])
 
 
 def lengths(rows: Numbers) -> Numbers:

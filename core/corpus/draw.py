@@ -81,7 +81,7 @@ class Node:
 Tree = Leaf | Node
 
 
-def head(tree: Tree) -> Leaf | None:
+def head_of_phrase(tree: Tree) -> Leaf | None:
     """The word that a phrase is about: of "the red apple" it is apple; None if all is fixed."""
     while isinstance(tree, Node):
         if not tree.rule.head:
@@ -150,7 +150,7 @@ class Draw:
         return self._leaf(self._pick(self.grammar.lexicon.matching(name, partner)), copies)
 
     def _word(self, tree: Tree) -> Entry:
-        leaf = head(tree)
+        leaf = head_of_phrase(tree)
         if leaf is None:
             raise ClashError
         return leaf.entry
@@ -238,7 +238,7 @@ def key_of(tree: Node) -> str:
 
 
 def _name(tree: Tree) -> str:
-    leaf = head(tree)
+    leaf = head_of_phrase(tree)
     return leaf.entry.key if leaf else " ".join(word for word, _, _ in _english(tree, ""))
 
 
@@ -259,7 +259,7 @@ def _english(tree: Tree, form: str) -> list[Word]:
 
 def _chinese(tree: Tree, form: str) -> list[Word]:
     if form in ("head", "c"):
-        tree = head(tree) or tree
+        tree = head_of_phrase(tree) or tree
     if isinstance(tree, Leaf):
         if form == "c":
             return [(tree.entry.classifier, (tree.tag, "c"), None)]
@@ -307,6 +307,6 @@ def _literal(part: Part, tree: Node) -> list[Word]:
     tag: Tag = (tree.tag, part.mark) if part.mark else None
     noun: Tag = None
     if part.refers:
-        leaf = head(tree.children[part.refers])
+        leaf = head_of_phrase(tree.children[part.refers])
         noun = (leaf.tag, str(_last(leaf))) if leaf else None
     return [(word, tag, noun) for word in text.split(" ")]

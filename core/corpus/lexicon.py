@@ -19,7 +19,7 @@ THINGS = ("learner", "datum", "component", "fact")  # and nouns, beside the kind
 EVENNESS = 10  # the word at rank r of its category is drawn as often as 1 / (r + EVENNESS)
 
 
-def plural(noun: str) -> str:
+def plural_form(noun: str) -> str:
     """Cat → cats, city → cities, box → boxes; of several words the last changes."""
     if _consonant_y(noun):
         return noun[:-1] + "ies"
@@ -30,10 +30,10 @@ def third_person(verb: str) -> str:
     """Like → likes, watch → watches, study → studies, go → goes, have → has."""
     if verb == "have":
         return "has"
-    return verb + "es" if verb.endswith("o") else plural(verb)
+    return verb + "es" if verb.endswith("o") else plural_form(verb)
 
 
-def past(verb: str) -> str:
+def past_form(verb: str) -> str:
     """Like → liked, study → studied, chat → chatted, visit → visited."""
     if verb.endswith("e"):
         return verb + "d"
@@ -49,7 +49,7 @@ def present_participle(verb: str) -> str:
     return _doubled(verb) + "ing"
 
 
-def comparison(adjective: str) -> tuple[str, str]:
+def comparison_forms(adjective: str) -> tuple[str, str]:
     """(comparative, superlative): big → bigger, biggest; useful → more useful, most useful."""
     short = _syllables(adjective) == 1 or (_syllables(adjective) == 2 and adjective[-1] == "y")
     if not short:
@@ -229,17 +229,17 @@ def _forms(category: str, spelling: str, container: str) -> dict[str, tuple[str,
     makers |= dict.fromkeys(("noun", *THINGS), _noun) | dict.fromkeys(ACTS, _verb)
     forms = makers[kind](given) if kind in makers else {"": given[0]}
     if container:
-        forms |= {"container": container, "containers": plural(container)}
+        forms |= {"container": container, "containers": plural_form(container)}
     return {form: tuple(f"{text} {' '.join(tail)}".lower().split()) for form, text in forms.items()}
 
 
 def _noun(given: list[str]) -> dict[str, str]:
-    return {"": given[0], "plural": given[1] if len(given) > 1 else plural(given[0])}
+    return {"": given[0], "plural": given[1] if len(given) > 1 else plural_form(given[0])}
 
 
 def _verb(given: list[str]) -> dict[str, str]:
     base = given[0]
-    regular = past(base)
+    regular = past_form(base)
     return {
         "": base,
         "third": third_person(base),
@@ -250,7 +250,7 @@ def _verb(given: list[str]) -> dict[str, str]:
 
 
 def _adjective(given: list[str]) -> dict[str, str]:
-    more, most = comparison(given[0])
+    more, most = comparison_forms(given[0])
     if len(given) > 2:
         more, most = given[1], given[2]
     return {"": given[0], "more": more, "most": most}

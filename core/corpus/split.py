@@ -29,7 +29,9 @@ class HeldOut:
 
     def overlaps(self, pair: Pair) -> bool:
         """Whether a pair belongs to the test set's side of the split."""
-        return is_held_out(pair.key) or any(bare(s) in self.sentences for s in pair.sides("en-zh"))
+        return is_held_out(pair.key) or any(
+            without_punctuation(s) in self.sentences for s in pair.sides("en-zh")
+        )
 
 
 def draw_pair(
@@ -59,7 +61,7 @@ def is_held_out(key: str) -> bool:
     return bool(key) and zlib.crc32(key.encode()) % HELD_OUT_SHARE == 0
 
 
-def bare(sentence: tuple[str, ...]) -> tuple[str, ...]:
+def without_punctuation(sentence: tuple[str, ...]) -> tuple[str, ...]:
     """A sentence without its final punctuation."""
     return sentence[:-1] if sentence and sentence[-1] in (".", "?", "!") else sentence
 
@@ -93,7 +95,7 @@ def held_out_pairs(grammar: Grammar, count: int, seed: int = 0) -> HeldOut:
     while len(pairs) < count:
         pair = draw_pair(grammar, rng, wanted=is_held_out)
         pairs.setdefault((pair.english, pair.chinese), vary_punctuation(pair, rng))
-    sentences = {bare(side) for sides in pairs for side in sides}
+    sentences = {without_punctuation(side) for sides in pairs for side in sides}
     return HeldOut(tuple(pairs.values()), frozenset(sentences))
 
 

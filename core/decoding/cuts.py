@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from glassformer.core.decoding.step import check_number
-from glassformer.core.device import precise
+from glassformer.core.device import to_float64
 
 HOTTEST, MOST_WORDS = 100.0, 1_000_000
 BEYOND = 10  # words cut away that are listed too, the best of them
@@ -96,7 +96,7 @@ def _allowed(logits: Tensor, forbidden: Collection[int]) -> tuple[Tensor, Tensor
     What is no number counts as the least, so that a broken network still writes something.
     """
     least = torch.finfo(torch.float64).min
-    row = precise(logits).nan_to_num(nan=least)  # (V,)
+    row = to_float64(logits).nan_to_num(nan=least)  # (V,)
     ids = _ids(len(row), frozenset(forbidden))  # (allowed,)
     values, places = row[ids].sort(descending=True, stable=True)
     return values, ids[places]
@@ -173,6 +173,6 @@ def cut_rows(cut: Cut, chosen: int, shown: int = 10) -> tuple[CutRow, ...]:
     return tuple(rows)
 
 
-def lot(cut: Cut) -> float:
+def lot_position(cut: Cut) -> float:
     """Where the lot falls on the running sum of `tempered`: its share of what stays."""
     return cut.draw * cut.mass

@@ -16,7 +16,15 @@ from torch import Tensor
 from glassformer.core import interruption
 from glassformer.core.decoding.no_repeat import Watch
 from glassformer.core.decoding.rows import Tapes, rows_of
-from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, apart, step_from, step_of
+from glassformer.core.decoding.step import (
+    NOTHING,
+    Forced,
+    Step,
+    Task,
+    largest_difference,
+    step_from,
+    step_of,
+)
 from glassformer.core.interruption import count_parts
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import SILENT
@@ -115,7 +123,7 @@ def compare_with_forcing(
     places = count_parts(range(len(words)), len(words))
     free = [rows([(task.start, *words[:place])])[0] for place in places]
     return tuple(
-        Beside(step_of(one, word), step_of(other, word), apart(one, other))
+        Beside(step_of(one, word), step_of(other, word), largest_difference(one, other))
         for one, other, word in zip(forced, free, words, strict=True)
     )
 

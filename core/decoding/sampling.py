@@ -23,7 +23,7 @@ class SampledStep:
 
 
 @torch.no_grad()
-def samples(
+def draw_samples(
     model: Transformer, task: Task, hows: Sequence[Sampling], tape: Tapes = None,
     forced: Forced = NOTHING,
 ) -> tuple[tuple[SampledStep, ...], ...]:  # fmt: skip

@@ -149,7 +149,7 @@ def step_of(logits: Tensor, chosen: int, keep: int = 10, guarded: int | None = N
     return replace(step, chosen=chosen, probability=float(probability), guarded=guarded)
 
 
-def apart(one: Tensor, other: Tensor) -> float:
+def largest_difference(one: Tensor, other: Tensor) -> float:
     """The largest difference between the probabilities of two rows of logits (V,)."""
     return float((one.float().softmax(dim=-1) - other.float().softmax(dim=-1)).abs().max())
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.greedy import greedy
 from glassformer.core.decoding.rows import KeptRows, Tapes, rows_of
-from glassformer.core.decoding.step import Step, Task, apart, step_of
+from glassformer.core.decoding.step import Step, Task, largest_difference, step_of
 from glassformer.core.interruption import count_parts
 from glassformer.core.model.cache import LayerCache
 from glassformer.core.model.transformer import Transformer
@@ -82,7 +82,7 @@ class Moment:
 
 
 @torch.no_grad()
-def timeline(
+def time_decoding(
     model: Transformer, task: Task, chosen: Sequence[int | Step], tape: Tapes = None
 ) -> tuple[Moment, ...]:
     """The decoding of some words, step by step; words that the task gives cost nothing.
@@ -111,12 +111,12 @@ def timeline(
         step = step_of(row, words[place], guarded=guarded)
         use = _use(model, before, _kept(caches), len(task.source), len(ids))
         target_ids = source_ids.new_tensor([list(ids)])  # (1, T)
-        difference = 0.0 if tape else apart(row, model(source_ids, target_ids)[0, -1])
+        difference = 0.0 if tape else largest_difference(row, model(source_ids, target_ids)[0, -1])
         moments.append(Moment(place, ids[1:], step, use, difference))
     return tuple(moments)
 
 
-def totals(moments: Sequence[Moment]) -> tuple[PassCost, PassCost]:
+def total_costs(moments: Sequence[Moment]) -> tuple[PassCost, PassCost]:
     """The work of all steps together: with the cache, without it."""
     cached = [each.cache.with_cache for each in moments]
     fresh = [each.cache.without_cache for each in moments]

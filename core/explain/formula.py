@@ -16,7 +16,7 @@ from glassformer.core.trace.trace import Trace
 _BASE = 10000.0  # §3.5
 
 
-def frequency(config: ModelConfig, exponent: int) -> float:
+def position_frequency(config: ModelConfig, exponent: int) -> float:
     """1 / 10000^{exponent / D}: how far the angle turns from one position to the next."""
     return float(_BASE ** (-exponent / wave_width(config)))
 
@@ -26,7 +26,9 @@ def wave_width(config: ModelConfig) -> int:
     return max(1, config.d_model - 2 * (config.positions == "spread"))
 
 
-def rotation(config: ModelConfig, position: int, feature: int) -> tuple[float, float, int]:
+def rotation_of_feature(
+    config: ModelConfig, position: int, feature: int
+) -> tuple[float, float, int]:
     """Cosine and sine that turn a feature of a head, and the other feature of its pair.
 
     The sine is that of the other's share: negative in the first half of the features.
@@ -43,7 +45,7 @@ def is_word(config: ModelConfig, word: float, key: int, causal: bool) -> bool:
     return word != config.pad_id or (causal and key == 0)
 
 
-def fill(config: ModelConfig, dtype: torch.dtype) -> tuple[str, float]:
+def mask_fill(config: ModelConfig, dtype: torch.dtype) -> tuple[str, float]:
     """What is written over a forbidden score, as LaTeX and as a number.
 
     Half precision ends before −10⁹: there it is the least number.
@@ -54,7 +56,7 @@ def fill(config: ModelConfig, dtype: torch.dtype) -> tuple[str, float]:
     return ("-10^9", -1e9) if least < -1e9 else (f"{least:.0f}", least)
 
 
-def exponentials(row: NDArray[np.float64]) -> NDArray[np.float64]:
+def shifted_exponentials(row: NDArray[np.float64]) -> NDArray[np.float64]:
     """exp(score − maximum) of a row, (n,): the softmax is each one's share of their sum."""
     with np.errstate(invalid="ignore"):  # −∞ − (−∞), where nothing may be looked at
         raised: NDArray[np.float64] = np.exp(row - row.max())

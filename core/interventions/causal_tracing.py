@@ -179,7 +179,7 @@ def _check_lengths(plain: Sequence[str], other: Sequence[str]) -> None:
 
 
 @torch.no_grad()
-def questions(model: Model, plain: Trace, other: Trace) -> tuple[Question, ...]:
+def tracing_questions(model: Model, plain: Trace, other: Trace) -> tuple[Question, ...]:
     """Every word of the translation that a tracing can watch, in its order; the first is its own.
 
     Raises `GlassformerError`: `patching_lengths`, and `patching_same` where no word would change.

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from glassformer.core.config import Activation, AddedPositions, ModelConfig, NormFormula, NormPlace
 from glassformer.core.interventions.parts import Parts
-from glassformer.core.interventions.switch import Convention, Setting, Switch, refuse
+from glassformer.core.interventions.switch import Convention, Setting, Switch, refuse_value
 from glassformer.core.model.layer_norm import NORM_DIVISORS
 from glassformer.core.trace.tape import Edit
 
@@ -156,7 +156,7 @@ class PositionTable(Convention, kind="positions"):
     def config(self, config: ModelConfig) -> ModelConfig:
         """With this table in both stacks."""
         if self.variant == "learned" != config.positions:
-            refuse(self.kind, "variant", self.variant)
+            refuse_value(self.kind, "variant", self.variant)
         return super().config(config)
 
 

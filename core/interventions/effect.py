@@ -15,13 +15,13 @@ import torch
 from torch import Tensor
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.device import precise
+from glassformer.core.device import to_float64
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.translations import (
     TranslatedWord,
+    align_words,
     divergences,
     log_probabilities,
-    words,
 )
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import Part, Stack, states
@@ -78,7 +78,7 @@ class Moved:
         return self.overall == 0
 
 
-def change(before: Trace, after: Trace, address: str) -> Change:
+def measure_change(before: Trace, after: Trace, address: str) -> Change:
     """One tensor of two runs of one model.
 
     Raises:
@@ -111,8 +111,8 @@ def change_by_layer(
 
 
 def measure_move(before: Trace, after: Trace, address: str) -> Moved:
-    """How far one tensor moved. Raises what `change` raises."""
-    found = change(before, after, address)
+    """How far one tensor moved. Raises what `measure_change` raises."""
+    found = measure_change(before, after, address)
     if Address.of(address).name == "masked":
         found = _seen_only(before, after, found)
     names = site_at(address).axes
@@ -127,7 +127,7 @@ def _seen_only(before: Trace, after: Trace, found: Change) -> Change:
     mask = Address.of(found.address).sibling("mask")
     if mask not in before or mask not in after:
         return found
-    marks = change(before, after, mask)
+    marks = measure_change(before, after, mask)
     return Change(
         found.address,
         found.before.masked_fill(~marks.before, 0.0),
@@ -137,7 +137,7 @@ def _seen_only(before: Trace, after: Trace, found: Change) -> Change:
 
 def _lengths(x: Tensor, place: int) -> Tensor:
     """The Euclidean length of each slice along one axis, (n,), float64."""
-    found: Tensor = torch.linalg.vector_norm(precise(x).movedim(place, 0).flatten(1), dim=1)
+    found: Tensor = torch.linalg.vector_norm(to_float64(x).movedim(place, 0).flatten(1), dim=1)
     return found
 
 
@@ -213,10 +213,10 @@ def effect(first: Trace, second: Trace, forced: Trace) -> Effect:
         return ChangedWord(word, (pairs[row][0], pairs[row][1]), float(apart[row]))
 
     before, after = (float(each.sum()) for each in chances)
-    return Effect(tuple(map(line, words(first, second))), (before, after))
+    return Effect(tuple(map(line, align_words(first, second))), (before, after))
 
 
-def rungs(config: ModelConfig) -> tuple[Rung, ...]:
+def rungs_of_change(config: ModelConfig) -> tuple[Rung, ...]:
     """What a change passes, in computation order: the encoder, the decoder, the output."""
     found = []
     for stack in STACKS:
@@ -234,7 +234,7 @@ def moves_of_rungs(before: Trace, after: Trace) -> tuple[tuple[Rung, Moved], ...
 
     Raises `compare_models` for runs of different sizes.
     """
-    known = {rung.address: rung for rung in rungs(before.config)}
+    known = {rung.address: rung for rung in rungs_of_change(before.config)}
     return tuple((known[each.address], each) for each in change_by_layer(before, after, known))
 
 

@@ -24,7 +24,7 @@ from glassformer.core.interventions.switch import (
     Setting,
     Switch,
     from_text,
-    refuse,
+    refuse_value,
     switch_of,
 )
 from glassformer.core.model.shell import shell_of
@@ -229,7 +229,7 @@ def segments_of(model: Model, *traces: Trace) -> Tensor | None:
 def _positional(kind: str, values: list[object]) -> Switch:
     names = [each.name for each in fields(KINDS[kind])] if kind in KINDS else []
     if len(values) > len(names) and kind in KINDS:
-        refuse(kind, str(len(values)), values[-1])
+        refuse_value(kind, str(len(values)), values[-1])
     return switch_of(kind, dict(zip(names, values, strict=False)))
 
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.device import precise
+from glassformer.core.device import to_float64
 from glassformer.core.interventions.experiment import Experiment, ids_of, prepare_model, segments_of
 from glassformer.core.interventions.heads import Way, fill_heads
 from glassformer.core.interventions.parts import OfHeads
@@ -105,7 +105,7 @@ def _log_probabilities(
     tape = Recorder(edits, keep=lambda _: False, dropout_seed=seed)
     logits: Tensor = model.transformer(source, target, tape, segments_of(model, trace))
     tape.finish()
-    return precise(logits).log_softmax(dim=-1)
+    return to_float64(logits).log_softmax(dim=-1)
 
 
 def _dropping(model: Model, trace: Trace, edits: Sequence[Edit], seed: int) -> list[Edit]:

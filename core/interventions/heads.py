@@ -15,7 +15,7 @@ from torch.nn.functional import one_hot
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.interventions.experiment import Experiment
-from glassformer.core.interventions.parts import OfHeads, extent
+from glassformer.core.interventions.parts import OfHeads, attention_extent
 from glassformer.core.interventions.switch import Setting, Switch
 from glassformer.core.trace.tape import Edit
 
@@ -130,7 +130,7 @@ class HeadsRedirected(OfHeads, kind="heads_redirected", slot=("where", "heads", 
         """Raises also `out_of_range` for a row or a key that these lengths do not have."""
         super().check(config, source, target)
         for place in self.places(config):
-            queries, keys = extent(place, source, target)
+            queries, keys = attention_extent(place, source, target)
             check_index("key", self.key, keys)
             for row in self.rows:
                 check_index("row", row, queries)
@@ -167,7 +167,7 @@ def silenced_heads(experiment: Experiment, config: ModelConfig) -> dict[tuple[st
     }
 
 
-def alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, int]]:
+def heads_alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, int]]:
     """The heads that stand alone in their attention, by attention and head."""
     return {
         (place, head)
@@ -178,7 +178,7 @@ def alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, int]]:
     }
 
 
-def latest(
+def latest_of_head(
     experiment: Experiment, config: ModelConfig, kinds: Kinds, where: str, head: int
 ) -> OfHeads | None:
     """The last switch of some kinds that holds for a head."""

@@ -19,8 +19,8 @@ from glassformer.core.config import MaskFill, ModelConfig
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.experiment import Experiment
 from glassformer.core.interventions.heads import release_heads
-from glassformer.core.interventions.parts import OfHeads, Parts, extent, offsets
-from glassformer.core.interventions.switch import Convention, Setting, Switch, refuse
+from glassformer.core.interventions.parts import OfHeads, Parts, attention_extent, key_offsets
+from glassformer.core.interventions.switch import Convention, Setting, Switch, refuse_value
 from glassformer.core.model.masks import padding_mask, target_mask
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit
@@ -67,7 +67,7 @@ class Causal(Parts, kind="causal", slot=("where",)):
         """On: key ≤ query. Off: every row is the last one, which hides padding alone."""
 
         def change(mask: Tensor) -> Tensor:  # (B, H, T, S)
-            return mask & (offsets(mask) <= 0) if self.on else mask[..., -1:, :].expand_as(mask)
+            return mask & (key_offsets(mask) <= 0) if self.on else mask[..., -1:, :].expand_as(mask)
 
         return self.each(setting.config, "/mask", change)
 
@@ -99,7 +99,7 @@ class Band(OfHeads, kind="band", slot=("where", "heads")):
         """`mask` (B, H, T, S) and the band."""
 
         def change(drawn: Tensor) -> Tensor:
-            away = offsets(drawn)
+            away = key_offsets(drawn)
             return drawn & (away >= self.low) & (away <= self.high)
 
         return self.in_heads(setting.config, "/mask", change)
@@ -148,7 +148,7 @@ class Painted(OfHeads, kind="painted", slot=("where", "heads")):
         for name, spans in (("hidden", self.hidden), ("shown", self.shown)):
             for span in spans:
                 if not (0 <= span[0] < LONGEST and 0 <= span[1] <= span[2] < LONGEST):
-                    refuse(self.kind, name, span)
+                    refuse_value(self.kind, name, span)
 
     def brushed(self, cells: Sequence[Cell], stroke: Stroke) -> Self:
         """One stroke more over cells (row, column); `clear` gives back the mask as it was."""
@@ -189,14 +189,14 @@ def closed_rows(mask: Tensor) -> tuple[tuple[int, int], ...]:
 def _without_padding(mask: Tensor) -> Tensor:
     """Opens the columns that the last row, which has no future, hides: (B, H, T, T)."""
     padding = ~mask[..., -1:, :]  # (B, H, 1, T)
-    return mask | (padding & (offsets(mask) <= 0))
+    return mask | (padding & (key_offsets(mask) <= 0))
 
 
 def _inside(
     switch: Parts, cells: Sequence[Cell], config: ModelConfig, source: int, target: int
 ) -> None:
     for place in switch.places(config):
-        rows, columns = extent(place, source, target)
+        rows, columns = attention_extent(place, source, target)
         for row, column in cells:
             if not (0 <= row < rows and 0 <= column < columns):
                 raise GlassformerError(

@@ -160,7 +160,7 @@ def in_batch(
     return tuple(_beside(alone, found) for alone, found in zip(traces, padded, strict=True))
 
 
-def chances(trace: Trace, rows: int) -> Tensor:
+def word_probabilities(trace: Trace, rows: int) -> Tensor:
     """The probability of the word that stands in each of the first rows, (rows,)."""
     return trace["output/probabilities"][0, range(rows), list(trace.output_ids[:rows])].cpu()
 
@@ -184,7 +184,7 @@ def _beside(alone: Trace, found: Trace) -> InBatch:
         targets=targets,
         weights=own("weights"),
         masks=own("mask"),
-        chances=chances(found, targets),
+        chances=word_probabilities(found, targets),
         largest=float((words - alone["output/probabilities"][0]).abs().max()),
         divergence=divergences(alone, found),
     )

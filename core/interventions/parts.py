@@ -13,7 +13,7 @@ from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.interventions.switch import Switch
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import addresses
-from glassformer.core.trace.tape import Edit, nearest
+from glassformer.core.trace.tape import Edit, nearest_addresses
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Parts(Switch):
         known = tuple(dict.fromkeys(self._parts(config)))
         found = tuple(each for each in known if fnmatchcase(each, self.where))
         if not found:
-            near = nearest(self.where, known)
+            near = nearest_addresses(self.where, known)
             shown = ", ".join(known[:3]) if near == "-" else near
             raise GlassformerError("edit_unmatched", address=self.where, nearest=shown)
         return found
@@ -103,13 +103,13 @@ class OfHeads(Parts):
         return [at(place) for place in self.places(config)]
 
 
-def extent(place: str, source: int, target: int) -> tuple[int, int]:
+def attention_extent(place: str, source: int, target: int) -> tuple[int, int]:
     """How many queries and keys an attention has for these lengths in tokens."""
     at, size = Address.of(place), {"source": source, "target": target}
     return size[at.side], size[at.key_side]
 
 
-def offsets(like: Tensor) -> Tensor:
+def key_offsets(like: Tensor) -> Tensor:
     """Key − query of every cell of a map (…, T, S): (T, S), 0 on the diagonal."""
     queries, keys = like.shape[-2:]
     query = torch.arange(queries, device=like.device)[:, None]

@@ -75,11 +75,11 @@ class Switch:
         hints = get_type_hints(type(self))
         for each in fields(self):
             value = getattr(self, each.name)
-            fitting = fits(value, hints[each.name])
+            fitting = fits_type(value, hints[each.name])
             if not fitting or (each.name == "draw" and not 0 <= value <= LARGEST_SEED):
-                refuse(self.kind, each.name, value)
+                refuse_value(self.kind, each.name, value)
         if name := self.misfit():
-            refuse(self.kind, name, getattr(self, name))
+            refuse_value(self.kind, name, getattr(self, name))
 
     def misfit(self) -> str:
         """The field whose value this kind cannot have; "" where all are well."""
@@ -150,7 +150,7 @@ def switch_of(kind: str, given: Mapping[str, Any]) -> Switch:
     names = {each.name for each in fields(KINDS[kind])}
     for name in given:
         if name not in names:
-            refuse(kind, name, given[name])
+            refuse_value(kind, name, given[name])
     try:
         return KINDS[kind](**given)
     except TypeError:
@@ -160,24 +160,24 @@ def switch_of(kind: str, given: Mapping[str, Any]) -> Switch:
         ) from None
 
 
-def refuse(kind: str, name: str, given: object) -> None:
+def refuse_value(kind: str, name: str, given: object) -> None:
     """Raises the error of a value that a switch cannot have."""
     raise GlassformerError("experiment_value", kind=kind, name=name, given=given)
 
 
-def fits(value: object, hint: Any) -> bool:
+def fits_type(value: object, hint: Any) -> bool:
     """Whether a value is of a type; for the types that fields of switches have."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return any(fits(value, each) for each in inner)
+        return any(fits_type(value, each) for each in inner)
     if origin is Literal:
         return value in inner and type(value) in {type(each) for each in inner}
     if origin is tuple:
         if not isinstance(value, tuple):
             return False
         if inner[-1] is Ellipsis:
-            return all(fits(each, inner[0]) for each in value)
-        return len(value) == len(inner) and all(map(fits, value, inner))
+            return all(fits_type(each, inner[0]) for each in value)
+        return len(value) == len(inner) and all(map(fits_type, value, inner))
     if hint in (None, NoneType):
         return value is None
     if hint is float:

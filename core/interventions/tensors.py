@@ -16,12 +16,12 @@ from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError, check_index
-from glassformer.core.interventions.switch import Setting, Switch, refuse
+from glassformer.core.interventions.switch import Setting, Switch, refuse_value
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import addresses
-from glassformer.core.trace.shapes import letters, sizes
+from glassformer.core.trace.shapes import letter_sizes, shape_letters
 from glassformer.core.trace.sites import site_at
-from glassformer.core.trace.tape import Edit, nearest
+from glassformer.core.trace.tape import Edit, nearest_addresses
 from glassformer.core.trace.trace import Trace
 
 At = tuple[tuple[str, tuple[int, ...]], ...]  # (("head", (2,)), ("position", (3, 4)))
@@ -42,7 +42,7 @@ class Block:
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:
         """Raises `unknown_axis` or `out_of_range` where runs of these lengths have none such."""
-        size = sizes(config.of(self.address), source, target)
+        size = letter_sizes(config.of(self.address), source, target)
         letter = dict(self._axes())
         for axis, indices in self.at:
             if axis not in letter:
@@ -95,7 +95,7 @@ class Block:
 
     def _axes(self) -> Iterator[tuple[str, str]]:
         """Name and letter of each axis."""
-        return zip(site_at(self.address).axes, letters(self.address), strict=True)
+        return zip(site_at(self.address).axes, shape_letters(self.address), strict=True)
 
 
 def open_mesh(lists: Sequence[Sequence[int]]) -> Mesh:
@@ -117,7 +117,9 @@ def addresses_matching(pattern: str, config: ModelConfig) -> tuple[str, ...]:
     known = tuple(addresses(config, dropout=dropout))
     found = tuple(each for each in known if fnmatchcase(each, pattern))
     if not found:
-        raise GlassformerError("unknown_address", address=pattern, nearest=nearest(pattern, known))
+        raise GlassformerError(
+            "unknown_address", address=pattern, nearest=nearest_addresses(pattern, known)
+        )
     return found
 
 
@@ -171,7 +173,7 @@ class Slice(Switch, slot=("address", "at")):
     def fits_kind(self, name: str) -> None:
         """Raises where a tensor called `name` has no numbers to calculate with."""
         if name in (*YES_OR_NO, *WHOLE):
-            refuse(self.kind, "address", self.address)
+            refuse_value(self.kind, "address", self.address)
 
     def change(self, block: Block, setting: Setting) -> Callable[[Tensor], Tensor]:
         """What is done to one tensor; it may write into the tensor it gets."""
@@ -199,7 +201,7 @@ class TensorSet(Slice, kind="set"):
         """Raises for a value that a mask or ids cannot hold."""
         bad_mark = name in YES_OR_NO and self.value not in (0, 1)
         if bad_mark or (name in WHOLE and self.value != int(self.value)):
-            refuse(self.kind, "value", self.value)
+            refuse_value(self.kind, "value", self.value)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from glassformer.core.device import precise
+from glassformer.core.device import to_float64
 from glassformer.core.trace.trace import Trace
 
 Kind = Literal["same", "other", "gone", "new"]
@@ -37,7 +37,7 @@ class TranslatedWord:
     same_prefix: bool
 
 
-def words(before: Trace, after: Trace) -> tuple[TranslatedWord, ...]:
+def align_words(before: Trace, after: Trace) -> tuple[TranslatedWord, ...]:
     """The translations, aligned; both runs are of one model and one vocabulary.
 
     A replaced stretch is paired from its left, what is left over is gone or new. Probabilities are
@@ -83,7 +83,7 @@ def shared_rows(before: Trace, after: Trace) -> int:
 
 def log_probabilities(trace: Trace) -> Tensor:
     """Of every word at every row of a run, (T, V), float64, in nats."""
-    return precise(trace["output/logits"][0]).log_softmax(dim=-1)  # (T, V)
+    return to_float64(trace["output/logits"][0]).log_softmax(dim=-1)  # (T, V)
 
 
 def _word(

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.lab.inputs import array, whole
+from glassformer.core.lab.inputs import array, read_whole_number
 from glassformer.core.lab.parts import build_unfilled
 from glassformer.core.model.embedding import position_encoding
 from glassformer.core.model.encoder import EncoderLayer
@@ -48,7 +48,9 @@ class Added:
         return float((self.added - self.stacked).abs().max())
 
 
-def added(x: Any, positions: Any, matrix: Any, d_model: Any = 512, d_position: Any = 512) -> Added:
+def join_positions(
+    x: Any, positions: Any, matrix: Any, d_model: Any = 512, d_position: Any = 512
+) -> Added:
     """Joins words (S, X) at positions (S,), from 0, by a matrix A (X, D) and the paper's table.
 
     d_model, d_position: widths of both vectors in a model of full size, multiples of 8 up to 2048:
@@ -57,13 +59,15 @@ def added(x: Any, positions: Any, matrix: Any, d_model: Any = 512, d_position: A
     rows = array("x", x, 2)  # (S, X)
     words = array("matrix", matrix, 2, (rows.size(1), None))  # (X, D)
     given: Sequence[Any] = array("positions", positions, 1, (rows.size(0),)).tolist()
-    at = torch.tensor([whole("positions", each, 0, PLACES - 1) for each in given])
-    width = whole("matrix", words.size(1), 2, 8, multiple_of=2)  # a sine and a cosine each
+    at = torch.tensor([read_whole_number("positions", each, 0, PLACES - 1) for each in given])
+    width = read_whole_number(
+        "matrix", words.size(1), 2, 8, multiple_of=2
+    )  # a sine and a cosine each
     places = position_encoding(PLACES, width).double()  # (P, D)
     one_hot = functional.one_hot(at, PLACES).double()  # (S, P)
     a, e = rows @ words, places[at]  # (S, D)
-    wide = whole("d_model", d_model, 8, 2048, multiple_of=HEADS)
-    more = whole("d_position", d_position, 8, 2048, multiple_of=HEADS)
+    wide = read_whole_number("d_model", d_model, 8, 2048, multiple_of=HEADS)
+    more = read_whole_number("d_position", d_position, 8, 2048, multiple_of=HEADS)
     return Added(
         x=rows, one_hot=one_hot, words=words, places=places, a=a, e=e, added=a + e,
         stacked=torch.cat([rows, one_hot], dim=1) @ torch.cat([words, places]),

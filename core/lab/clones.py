@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.inputs import read_whole_number
 from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.encoder import EncoderLayer
 
@@ -40,8 +40,14 @@ def clones(layers: Any = 6, width: Any = 16, steps: Any = 1, seed: Any = 0) -> d
 
     layers: N, 2 to 6. width: D, 4 to 32, a multiple of 4. steps: 1 to 20.
     """
-    many, start = whole("layers", layers, 2, 6), whole("seed", seed, 0, 2**31)
-    wide, count = whole("width", width, 4, 32, multiple_of=HEADS), whole("steps", steps, 1, 20)
+    many, start = (
+        read_whole_number("layers", layers, 2, 6),
+        read_whole_number("seed", seed, 0, 2**31),
+    )
+    wide, count = (
+        read_whole_number("width", width, 4, 32, multiple_of=HEADS),
+        read_whole_number("steps", steps, 1, 20),
+    )
     config = ModelConfig(vocabulary_size=1, d_model=wide, n_heads=HEADS, d_ff=4 * wide, dropout=0.0)
     x = torch.randn(1, WORDS, wide, generator=torch.Generator().manual_seed(start))  # (1, S, D)
     return {way: _trained(_layers(config, way, many, start), x, count) for way in WAYS}

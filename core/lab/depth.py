@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.core.config import ModelConfig, NormPlace
-from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.inputs import read_whole_number
 from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.encoder import Encoder
 from glassformer.core.trace.tape import Edit, Recorder
@@ -37,7 +37,7 @@ class Stack:
         return float(self.gradients[0] / self.gradients[-1])
 
 
-def depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> tuple[Stack, ...]:
+def measure_depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> tuple[Stack, ...]:
     """Measures post-norm, post-norm cut, pre-norm and pre-norm cut by the model's own encoder.
 
     All four start from the same weights and read the same input. The loss is a fixed random
@@ -46,8 +46,11 @@ def depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> tuple[Stack, ...]:
 
     layers: 1 to 12. width: d_model, a multiple of 4 from 8 to 64.
     """
-    many, start = whole("layers", layers, 1, 12), whole("seed", seed, 0, 2**31)
-    wide = whole("width", width, 8, 64, multiple_of=HEADS)
+    many, start = (
+        read_whole_number("layers", layers, 1, 12),
+        read_whole_number("seed", seed, 0, 2**31),
+    )
+    wide = read_whole_number("width", width, 8, 64, multiple_of=HEADS)
     return tuple(
         _measure(many, wide, start, place, residual)
         for place in get_args(NormPlace)

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from glassformer.core.lab.inputs import array, number
-from glassformer.core.lab.parts import attention
+from glassformer.core.lab.inputs import array, read_number
+from glassformer.core.lab.parts import attention_stages
 
 TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 KEYS = ((3.0, 0.0), (2.4, 0.4), (-1.0, 3.0))  # apple, banana, chair
@@ -51,11 +51,11 @@ def look_up(
     k = array("keys", keys, 2, (None, sizes[0]), limit=256)
     q = array("query", query, 1, (k.size(1),))
     v = array("values", values, 2, (k.size(0), sizes[1]), limit=256)
-    now = number("temperature", temperature, 1e-3, 1e3)
+    now = read_number("temperature", temperature, 1e-3, 1e3)
     heats = torch.tensor(sorted({*TEMPERATURES, now}), dtype=torch.float64)
-    stages = attention(q[None], k)  # (1, S) each
-    weights = attention(q[None] / now, k)["weights"][0]
-    curve = attention(q / heats[:, None], k)["weights"]
+    stages = attention_stages(q[None], k)  # (1, S) each
+    weights = attention_stages(q[None] / now, k)["weights"][0]
+    curve = attention_stages(q / heats[:, None], k)["weights"]
     nearest = int(stages["scores"][0].argmax())
     return LookUp(
         query=q,

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from glassformer.core.lab.worked_examples import Quantity, examples, work
+from glassformer.core.lab.worked_examples import Quantity, compute_example, example_keys
 
 Kind = Literal["number", "inconsistent"]
 KINDS: tuple[Kind, ...] = ("number", "inconsistent")
@@ -38,7 +38,7 @@ class Erratum:
 @cache
 def errata() -> tuple[Erratum, ...]:
     """All of them, in the order of the notes."""
-    return tuple(erratum for key in examples() for erratum in errata_of(key))
+    return tuple(erratum for key in example_keys() for erratum in errata_of(key))
 
 
 class Tally(NamedTuple):
@@ -50,10 +50,10 @@ class Tally(NamedTuple):
 
 
 @cache
-def tally(kind: Kind, keys: tuple[str, ...] | None = None) -> Tally:
+def count_errata(kind: Kind, keys: tuple[str, ...] | None = None) -> Tally:
     """The printed numbers of these examples counted, each once; of all examples without `keys`."""
     wrong, shown, reasons = 0, 0, set[str]()
-    for quantity in _quantities(examples() if keys is None else keys):
+    for quantity in _quantities(example_keys() if keys is None else keys):
         marks = {
             cause.reason: int(cause.cells.sum())
             for cause in quantity.causes
@@ -82,7 +82,7 @@ def errata_of(key: str) -> tuple[Erratum, ...]:
 
 
 def _quantities(keys: Iterable[str]) -> list[Quantity]:
-    return [each for key in keys for each in work(key).quantities]
+    return [each for key in keys for each in compute_example(key).quantities]
 
 
 def _erratum(key: str, reason: str, found: list[tuple[Quantity, Tensor]]) -> Erratum:

@@ -14,10 +14,10 @@ from torch.nn import functional
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.lab.norms import batch_norm_statistics, layer_norms
-from glassformer.core.lab.parts import attention, build_unfilled
-from glassformer.core.lab.softmax import shares
+from glassformer.core.lab.parts import attention_stages, build_unfilled
+from glassformer.core.lab.softmax import normalize_scores
 from glassformer.core.model.attention import MultiHeadAttention
-from glassformer.core.model.embedding import frequency, position_encoding
+from glassformer.core.model.embedding import dimension_frequency, position_encoding
 from glassformer.core.model.masks import apply_mask, causal_mask, padding_mask, target_mask
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import Recorder
@@ -73,7 +73,7 @@ def _position_matrix(inputs: Inputs) -> Values:
 
 def _angles(exponents: Tensor, length: int, width: int) -> Values:
     """Frequencies (D / 2,), and positions times these, (max_len, D / 2)."""
-    frequencies = frequency(exponents, width)
+    frequencies = dimension_frequency(exponents, width)
     return {"div_term": frequencies, "angles": torch.arange(length).double()[:, None] * frequencies}
 
 
@@ -90,23 +90,23 @@ def _self_attention(inputs: Inputs) -> Values:
 
 
 def _attended(q: Tensor, k: Tensor, v: Tensor) -> Values:
-    stages = attention(q, k)
+    stages = attention_stages(q, k)
     kept = {name: stages[name] for name in ("scores", "scaled", "weights")}
     return kept | {"context": stages["weights"] @ v}
 
 
 def _softmax(inputs: Inputs) -> Values:
     powers = inputs["scores"][0].exp()
-    found = {"weights": shares(inputs["scores"]), "exp_row_0": powers}
+    found = {"weights": normalize_scores(inputs["scores"]), "exp_row_0": powers}
     return found | dict(zip(("e_to_s_00", "e_to_s_01"), powers, strict=False))
 
 
 def _self_similarity(inputs: Inputs) -> Values:
     x = inputs["X"]
-    stages = attention(x, x)
+    stages = attention_stages(x, x)
     return {
         "scores": stages["scores"],
-        "weights_unscaled": shares(stages["scores"]),
+        "weights_unscaled": normalize_scores(stages["scores"]),
         "weights_scaled": stages["weights"],
         "context_scaled": stages["weights"] @ x,
     }
@@ -140,13 +140,13 @@ def _layer_norm(inputs: Inputs) -> Values:
 
 def _alternatives(inputs: Inputs) -> Values:
     scores = inputs["scores"]
-    sigmoid = shares(scores, "sigmoid")
+    sigmoid = normalize_scores(scores, "sigmoid")
     return {
-        "softmax": shares(scores, "softmax"),
-        "relu": shares(scores, "relu"),
+        "softmax": normalize_scores(scores, "softmax"),
+        "relu": normalize_scores(scores, "relu"),
         "sigmoid": sigmoid,
         "sigmoid_sum": sigmoid.sum(),
-        "l2": shares(scores, "l2"),
+        "l2": normalize_scores(scores, "l2"),
     }
 
 
@@ -154,7 +154,7 @@ def _two_words(inputs: Inputs) -> Values:
     scores, width = inputs["scores"], inputs["d_k"]
     k = torch.zeros(len(scores), width, dtype=scores.dtype)
     k[:, 0] = scores  # q · k is the score: q is 1 in the first dimension, 0 in the others
-    stages = attention(torch.eye(1, width, dtype=scores.dtype), k)
+    stages = attention_stages(torch.eye(1, width, dtype=scores.dtype), k)
     return {name: stages[name][0] for name in ("scaled", "weights")}
 
 
@@ -162,7 +162,7 @@ def _causal(inputs: Inputs) -> Values:
     scores = inputs["scores"]
     mask = causal_mask(len(scores))
     masked = apply_mask(scores[None, None], mask, "large_negative")[0, 0]
-    return {"allowed": mask[0, 0].double(), "masked": masked, "weights": shares(masked)}
+    return {"allowed": mask[0, 0].double(), "masked": masked, "weights": normalize_scores(masked)}
 
 
 def _nothing_allowed(inputs: Inputs) -> Values:
@@ -170,7 +170,7 @@ def _nothing_allowed(inputs: Inputs) -> Values:
     scores = torch.arange(many, dtype=torch.float64)[None, None, None]  # any: no two are alike
     nothing = torch.zeros(1, 1, 1, many, dtype=torch.bool)
     large, infinite = (
-        shares(apply_mask(scores, nothing, fill))[0, 0, 0]
+        normalize_scores(apply_mask(scores, nothing, fill))[0, 0, 0]
         for fill in ("large_negative", "minus_infinity")
     )
     return {"weights_fill_-1e9": large, "weights_fill_-inf": infinite}
@@ -209,7 +209,7 @@ RULES: Mapping[str, Callable[[Inputs], Values]] = {
 
 def _waves(places: Tensor, slipped: Tensor, width: int) -> Tensor:
     """Sines and cosines of §3.5 whose exponents are `slipped` / D: (N,) and (D / 2,) -> (N, D)."""
-    angles = places.double()[:, None] * frequency(slipped, width)
+    angles = places.double()[:, None] * dimension_frequency(slipped, width)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
 
 
@@ -233,7 +233,7 @@ def _exponent_doubled(inputs: Inputs, _: Inputs) -> Values:
 def _rows_of_w_left_out(inputs: Inputs, _: Inputs) -> Values:
     width = min(inputs["W_Q"].shape)  # the first d_k features of each word alone
     q, k, v = (inputs["X"][:, :width] @ inputs[name][:width] for name in ("W_Q", "W_K", "W_V"))
-    return {"Q": q, "K": k, "V": v, "scores": attention(q, k)["scores"]}
+    return {"Q": q, "K": k, "V": v, "scores": attention_stages(q, k)["scores"]}
 
 
 def _one_hot(inputs: Inputs, _: Inputs) -> Values:

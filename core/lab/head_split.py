@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.inputs import read_whole_number
 from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.attention import MultiHeadAttention, attention_maps
 from glassformer.core.trace.tape import Recorder
@@ -42,9 +42,9 @@ def head_split(sentences: Any = 1, words: Any = 4, width: Any = 8, heads: Any = 
     sentences: B, 1 or 2. words: S, 1 to 6. width: D, 2 to 16, a multiple of `heads`.
     heads: H, 1 to 4.
     """
-    b, s = whole("sentences", sentences, 1, 2), whole("words", words, 1, 6)
-    h = whole("heads", heads, 1, 4)
-    d = whole("width", width, 2, 16, multiple_of=h)
+    b, s = read_whole_number("sentences", sentences, 1, 2), read_whole_number("words", words, 1, 6)
+    h = read_whole_number("heads", heads, 1, 4)
+    d = read_whole_number("width", width, 2, 16, multiple_of=h)
     attention = _attention(d, h)
     x = torch.arange(b * s * d).view(b, s, d)
     split = attention.split(x)  # (B, H, S, K)

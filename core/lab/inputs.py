@@ -21,7 +21,7 @@ SHOWN = 24  # characters of a wrong input that are repeated to the reader
 Shape = tuple[int | None, ...]  # None: any size
 
 
-def number(name: str, given: Any, low: float = -LARGEST, high: float = LARGEST) -> float:
+def read_number(name: str, given: Any, low: float = -LARGEST, high: float = LARGEST) -> float:
     """One finite number; text may have a true minus (−) or full-width digits."""
     found = _parsed(given)
     if found is None or not math.isfinite(found):
@@ -31,7 +31,7 @@ def number(name: str, given: Any, low: float = -LARGEST, high: float = LARGEST) 
     return found
 
 
-def whole(name: str, given: Any, low: int, high: int, multiple_of: int = 1) -> int:
+def read_whole_number(name: str, given: Any, low: int, high: int, multiple_of: int = 1) -> int:
     """One whole number from `low` to `high`, both included."""
     found = _parsed(given)
     if found is None or math.isnan(found):
@@ -44,7 +44,7 @@ def whole(name: str, given: Any, low: int, high: int, multiple_of: int = 1) -> i
     return int(found)
 
 
-def choice(name: str, given: Any, allowed: Collection[str]) -> str:
+def read_choice(name: str, given: Any, allowed: Collection[str]) -> str:
     """One of the keys `allowed`."""
     if not isinstance(given, str) or given not in allowed:
         options = ", ".join(allowed)
@@ -78,7 +78,7 @@ def flags(name: str, given: Any, axes: int = 2, shape: Shape | None = None) -> T
 
 def _walk(name: str, given: Any, axes: int, limit: int) -> tuple[tuple[int, ...], list[float]]:
     if axes == 0:
-        return (), [number(name, given)]
+        return (), [read_number(name, given)]
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise GlassformerError("lab_number", name=name, given=_shown(given))
     if not given:

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.core.lab.inputs import array, flags
-from glassformer.core.lab.softmax import shares
+from glassformer.core.lab.softmax import normalize_scores
 
 LOGITS = (2.0, 1.2, -0.5, -1.5)
 TRUE = ((1, 1, 0, 0),)
@@ -51,10 +51,16 @@ def labels(logits: Any = LOGITS, true: Any = TRUE) -> Labels:
         one = -wanted / many * functional.log_softmax(given, -1)  # 0 / 0: NaN without a label
         several = functional.binary_cross_entropy_with_logits(given, wanted, reduction="none")
         slopes = [torch.autograd.grad(each.sum(), given)[0] for each in (one, several)]
-    best = shares(row) == shares(row).max()
+    best = normalize_scores(row) == normalize_scores(row).max()
     return Labels(
         row,
         right,
-        Judged(shares(row), best, one.detach(), slopes[0], math.log(many) if many else math.nan),
-        Judged(shares(row, "sigmoid"), row >= 0, several.detach(), slopes[1], 0.0),
+        Judged(
+            normalize_scores(row),
+            best,
+            one.detach(),
+            slopes[0],
+            math.log(many) if many else math.nan,
+        ),
+        Judged(normalize_scores(row, "sigmoid"), row >= 0, several.detach(), slopes[1], 0.0),
     )

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from glassformer.core.config import MaskFill
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.inputs import array, choice, whole
-from glassformer.core.lab.softmax import shares
+from glassformer.core.lab.inputs import array, read_choice, read_whole_number
+from glassformer.core.lab.softmax import normalize_scores
 from glassformer.core.model.masks import apply_mask, causal_mask, padding_mask
 
 Recipe = Literal["tril", "triu", "full"]
@@ -43,7 +43,7 @@ class Built:
         return ~self.allowed.any(dim=1)
 
 
-def build(
+def build_mask(
     recipe: Any = "triu", size: Any = 5, hidden: Any = 1, lengths: Any = (5, 3), heads: Any = 3
 ) -> Built:
     """Builds a mask of size S, 2 to 8.
@@ -51,9 +51,14 @@ def build(
     recipe: what it starts from. hidden: the first diagonal that is hidden, 1 for the future alone,
     0 for the current word, too; −1 to 2. lengths: of the sentences, 1 to S each. heads: 1 to 4.
     """
-    how = choice("recipe", recipe, RECIPES)
-    many, first = whole("size", size, 2, WIDEST), whole("hidden", hidden, -1, 2)
-    words = [whole("lengths", each, 1, many) for each in array("lengths", lengths).tolist()]
+    how = read_choice("recipe", recipe, RECIPES)
+    many, first = (
+        read_whole_number("size", size, 2, WIDEST),
+        read_whole_number("hidden", hidden, -1, 2),
+    )
+    words = [
+        read_whole_number("lengths", each, 1, many) for each in array("lengths", lengths).tolist()
+    ]
     if len(words) > MOST_SENTENCES:
         raise GlassformerError("lab_large", name="lengths", given=len(words), limit=MOST_SENTENCES)
     lines = _lines(how, many, first)
@@ -63,11 +68,11 @@ def build(
     fill: MaskFill = "additive" if how == "full" else "large_negative"
     ids = (torch.arange(many) < torch.tensor(words)[:, None]).long()  # (B, S), 0 is padding
     both = padding_mask(ids, 0) & allowed  # (B, 1, S, S)
-    asked = (len(words), whole("heads", heads, 1, MOST_HEADS), many, many)
+    asked = (len(words), read_whole_number("heads", heads, 1, MOST_HEADS), many, many)
     return Built(
         lines=tuple(lines),
         allowed=allowed,
-        weights=shares(apply_mask(scores, allowed, fill))[0, 0],
+        weights=normalize_scores(apply_mask(scores, allowed, fill))[0, 0],
         with_padding=both,
         spread=both.expand(asked),
         fits=_fits(asked),

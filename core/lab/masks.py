@@ -7,9 +7,9 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from glassformer.core.lab.inputs import array, choice, flags
-from glassformer.core.lab.parts import attention, jacobian
-from glassformer.core.lab.softmax import shares
+from glassformer.core.lab.inputs import array, flags, read_choice
+from glassformer.core.lab.parts import attention_stages, jacobian
+from glassformer.core.lab.softmax import normalize_scores
 from glassformer.core.model.masks import apply_mask
 
 Way = Literal[
@@ -54,8 +54,8 @@ def masks(scores: Any, mask: Any, meaning: Any = "visible", precision: Any = "fl
     scores: (T, S), up to 16 × 16. mask: (T, S) of 0 and 1. meaning: whether a 1 in it is "visible"
     or "hidden": both are in use. precision: of `PRECISIONS`; −1e9 is out of float16's range.
     """
-    kind = PRECISIONS[choice("precision", precision, PRECISIONS)]
-    hidden = choice("meaning", meaning, ("visible", "hidden")) == "hidden"
+    kind = PRECISIONS[read_choice("precision", precision, PRECISIONS)]
+    hidden = read_choice("meaning", meaning, ("visible", "hidden")) == "hidden"
     table = array("scores", scores, 2, limit=MOST * MOST).to(kind)  # (T, S)
     drawn = flags("mask", mask, 2, tuple(table.shape))  # (T, S)
     allowed = ~drawn if hidden else drawn
@@ -76,14 +76,14 @@ def masked_scores(way: Way, scores: Tensor, allowed: Tensor) -> Tensor:
 
 
 def _weights(way: Way, scores: Tensor, allowed: Tensor) -> Tensor:
-    weights = shares(masked_scores(way, scores, allowed))  # (T, S)
+    weights = normalize_scores(masked_scores(way, scores, allowed))  # (T, S)
     return weights * allowed if way == "multiply_after" else weights
 
 
 def _apply(way: Way, scores: Tensor, allowed: Tensor) -> Applied:
     weights = _weights(way, scores, allowed)  # (T, S)
     context = weights @ torch.arange(1, scores.size(1) + 1).to(scores)[:, None]  # (T, 1)
-    again = attention(context, context)["weights"] @ context
+    again = attention_stages(context, context)["weights"] @ context
     slopes = jacobian(partial(_weights, way, allowed=allowed), scores)  # (T, S, S)
     return Applied(
         weights=weights,

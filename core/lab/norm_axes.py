@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from glassformer.core.lab.inputs import array, choice, number, whole
+from glassformer.core.lab.inputs import array, read_choice, read_number, read_whole_number
 
 Norm = Literal["batch", "layer", "instance", "group", "rms"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
@@ -54,13 +54,13 @@ def norm_axes(x: Any = X, reading: Any = "image", at: Any = 1, epsilon: Any = EP
     reading: "image", (B, C, P), or "words", (B, S, D). at: the cell to look at, from 1 to the
     number of cells, row by row.
     """
-    axis = 1 if choice("reading", reading, get_args(Reading)) == "image" else 2
+    axis = 1 if read_choice("reading", reading, get_args(Reading)) == "image" else 2
     shape = array("x", x, 3).shape
     needed = [None, *(max(2, size) for size in shape[1:])]
     needed[axis] = shape[axis] + shape[axis] % GROUPS
     cells = array("x", x, 3, tuple(needed))
-    place = whole("at", at, 1, cells.numel()) - 1
-    tiny = number("epsilon", epsilon, 0, 1)
+    place = read_whole_number("at", at, 1, cells.numel()) - 1
+    tiny = read_number("epsilon", epsilon, 0, 1)
     found = {key: _normed(key, cells, axis, place, tiny) for key in NORMS}
     return NormAxes(cells, _place(place, cells.shape), found)
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.lab.inputs import array, number, whole
+from glassformer.core.lab.inputs import array, read_number, read_whole_number
 from glassformer.core.model.layer_norm import LayerNorm
 from glassformer.core.trace.tape import Recorder
 
@@ -54,7 +54,7 @@ def layer_norms(x: Any, gamma: Any = None, beta: Any = None, epsilon: Any = 1e-6
     width = batch.size(-1)
     scale = array("gamma", [1.0] * width if gamma is None else gamma, 1, (width,))
     shift = array("beta", [0.0] * width if beta is None else beta, 1, (width,))
-    tiny = number("epsilon", epsilon, 0, 1)
+    tiny = read_number("epsilon", epsilon, 0, 1)
     spread = batch[:1, :1] * torch.tensor(SPREADS, dtype=batch.dtype)[:, None]  # (1, N, D)
     plain = torch.ones_like(scale), torch.zeros_like(shift)
     ways = [(sigma, place) for sigma in get_args(Deviation) for place in get_args(Place)]
@@ -134,9 +134,9 @@ def beside_batch_norm(x: Any, lengths: Any = None, epsilon: Any = 1e-6) -> Norms
     cells = _batch(x)
     batch, words, _ = cells.shape
     given = array("lengths", [words] * batch if lengths is None else lengths, 1, (batch,))
-    sizes = [whole("lengths", each, 1, words) for each in given.tolist()]
+    sizes = [read_whole_number("lengths", each, 1, words) for each in given.tolist()]
     real = torch.arange(words) < torch.tensor(sizes)[:, None]  # (B, S)
-    tiny = number("epsilon", epsilon, 0, 1)
+    tiny = read_number("epsilon", epsilon, 0, 1)
     return Norms(cells, real, _layer_side(cells, sizes, tiny), _batch_side(cells, real, tiny))
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.inputs import read_whole_number
 from glassformer.core.lab.parts import build_seeded
 from glassformer.core.model.attention import MultiHeadAttention
 
@@ -33,8 +33,11 @@ def one_matrix(words: Any = 3, width: Any = 4, heads: Any = 2, seed: Any = 0) ->
 
     words: S, 1 to 4. width: D, 2 to 12, a multiple of `heads`. heads: H, 1 to 4.
     """
-    many, h = whole("words", words, 1, 4), whole("heads", heads, 1, 4)
-    d, start = whole("width", width, 2, 12, multiple_of=h), whole("seed", seed, 0, 2**31)
+    many, h = read_whole_number("words", words, 1, 4), read_whole_number("heads", heads, 1, 4)
+    d, start = (
+        read_whole_number("width", width, 2, 12, multiple_of=h),
+        read_whole_number("seed", seed, 0, 2**31),
+    )
     config = ModelConfig(vocabulary_size=1, d_model=d, n_heads=h)
     attention = build_seeded(lambda: MultiHeadAttention(config), start)
     x = torch.randn(many, d, generator=torch.Generator().manual_seed(start))  # (S, D)

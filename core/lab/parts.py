@@ -61,7 +61,7 @@ def jacobian(normalise: Callable[[Tensor], Tensor], scores: Tensor) -> Tensor:
     return torch.stack(rows, dim=-2)  # (…, S, S)
 
 
-def attention(q: Tensor, k: Tensor) -> dict[str, Tensor]:
+def attention_stages(q: Tensor, k: Tensor) -> dict[str, Tensor]:
     """One head's stages by the model's own function, §3.2.1, every word looking at all.
 
     q (T, K) and k (S, K), or (B, T, K) and (B, S, K) -> `scores`, `scaled`, `mask`, `masked` and

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from glassformer.core.config import Positions
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.inputs import array, choice, whole
+from glassformer.core.lab.inputs import array, read_choice, read_whole_number
 from glassformer.core.model.embedding import position_encoding
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.address import Address
@@ -70,9 +70,9 @@ def permutation(
     """
     vocabulary = model.config.vocabulary_size
     row = array("ids", ids, limit=MOST)  # (S,)
-    words = [whole("ids", each, 0, vocabulary - 1) for each in row.tolist()]
+    words = [read_whole_number("ids", each, 0, vocabulary - 1) for each in row.tolist()]
     places = _places(order, len(words))
-    kinds = [cast(Variant, choice("variants", each, VARIANTS)) for each in variants]
+    kinds = [cast(Variant, read_choice("variants", each, VARIANTS)) for each in variants]
     sentence = torch.tensor(words, device=model.generator.weight.device)
     return tuple(_permuted(model, sentence, places, kind) for kind in kinds)
 
@@ -97,7 +97,7 @@ def reversed_order(length: int) -> tuple[int, ...]:
 
 def _places(order: Any, length: int) -> list[int]:
     found = array("order", order, 1, (length,), limit=MOST).tolist()
-    places = [whole("order", each, 0, length - 1) for each in found]
+    places = [read_whole_number("order", each, 0, length - 1) for each in found]
     if len(set(places)) < length:
         given = ", ".join(map(str, places))
         needed = f"0 … {length - 1}"

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.inputs import number, whole
+from glassformer.core.lab.inputs import read_number, read_whole_number
 from glassformer.core.lab.parts import build_seeded
 from glassformer.core.model.masks import apply_mask, causal_mask
 
@@ -57,12 +57,18 @@ def read_words(
     from 1; the last one where there are fewer words.
     """
     given = _words(words)
-    wide, start = whole("width", width, 2, WIDEST), whole("seed", seed, 0, 2**31)
-    cell = lstm(wide, number("forget", forget, -4, 8), start)
+    wide, start = (
+        read_whole_number("width", width, 2, WIDEST),
+        read_whole_number("seed", seed, 0, 2**31),
+    )
+    cell = lstm(wide, read_number("forget", forget, -4, 8), start)
     x = _vectors(given, wide, start)  # (n, d)
-    gates = run(cell, x)
-    own = answers(gates.hidden)
-    left = [answers(run(cell, torch.cat([x[:at], x[at + 1 :]])).hidden) for at in range(len(x))]
+    gates = run_lstm(cell, x)
+    own = decoder_inputs(gates.hidden)
+    left = [
+        decoder_inputs(run_lstm(cell, torch.cat([x[:at], x[at + 1 :]])).hidden)
+        for at in range(len(x))
+    ]
     moved: dict[Answer, tuple[Tensor, Tensor]] = {}
     for kind, whole_one in own.items():
         others = torch.stack([each[kind] for each in left])  # (n, n − 1, d)
@@ -74,7 +80,7 @@ def read_words(
         gates=gates,
         by_word={kind: pair[0] for kind, pair in moved.items()},
         by_length={kind: pair[1] for kind, pair in moved.items()},
-    ), min(whole("step", step, 1, LONGEST), len(given)) - 1
+    ), min(read_whole_number("step", step, 1, LONGEST), len(given)) - 1
 
 
 def lstm(width: int, forget: float, seed: int) -> nn.LSTM:
@@ -84,7 +90,7 @@ def lstm(width: int, forget: float, seed: int) -> nn.LSTM:
     return layer
 
 
-def run(layer: nn.LSTM, x: Tensor) -> Gates:
+def run_lstm(layer: nn.LSTM, x: Tensor) -> Gates:
     """Step by step, beginning with an empty cell and state: x (n, d)."""
     names = ("weight_ih_l0", "bias_ih_l0", "weight_hh_l0", "bias_hh_l0")
     w, b, u, c = (layer.get_parameter(name) for name in names)
@@ -106,7 +112,7 @@ def attention_weights(states: Tensor) -> Tensor:
     return apply_mask(scaled[None, None], mask, "minus_infinity")[0, 0].softmax(dim=-1)
 
 
-def answers(states: Tensor) -> dict[Answer, Tensor]:
+def decoder_inputs(states: Tensor) -> dict[Answer, Tensor]:
     """What a decoder gets after each word, (n, d): the state alone, or the mixture of all."""
     return {"vector": states, "attention": attention_weights(states) @ states}
 

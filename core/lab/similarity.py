@@ -6,8 +6,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from glassformer.core.lab.inputs import array, choice
-from glassformer.core.lab.softmax import NEAR, shares
+from glassformer.core.lab.inputs import array, read_choice
+from glassformer.core.lab.softmax import NEAR, normalize_scores
 
 Measure = Literal["distance", "squared"]
 QUERY = (1.0, 0.2)  # what time is it?
@@ -37,12 +37,12 @@ class Compared:
     identical: bool  # the same weights, too
 
 
-def compare(query: Any = QUERY, keys: Any = KEYS, measure: Any = "distance") -> Compared:
+def compare_measures(query: Any = QUERY, keys: Any = KEYS, measure: Any = "distance") -> Compared:
     """Scores the keys (S, 2) against the query (2,) both ways.
 
     −½ ‖q − k‖² = q · k − ½ ‖q‖² − ½ ‖k‖²: of keys of one length only q · k differs.
     """
-    squared = choice("measure", measure, ("distance", "squared")) == "squared"
+    squared = read_choice("measure", measure, ("distance", "squared")) == "squared"
     k = array("keys", keys, 2, (None, 2), limit=64)
     q = array("query", query, 1, (2,))
     apart = (q - k).norm(dim=1)
@@ -55,4 +55,4 @@ def compare(query: Any = QUERY, keys: Any = KEYS, measure: Any = "distance") -> 
 
 
 def _alike(scores: Tensor) -> Alike:
-    return Alike(scores, shares(scores), int(scores.argmax()))
+    return Alike(scores, normalize_scores(scores), int(scores.argmax()))

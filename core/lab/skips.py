@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from glassformer.core.device import precise
+from glassformer.core.device import to_float64
 from glassformer.core.lab.depth import HEADS, WORDS, encoder
-from glassformer.core.lab.inputs import choice, whole
+from glassformer.core.lab.inputs import read_choice, read_whole_number
 from glassformer.core.lab.parts import EVERYTHING
 from glassformer.core.model.encoder import Encoder
 from glassformer.core.trace.tape import Recorder
@@ -40,9 +40,12 @@ def skips(layers: Any = 6, width: Any = 64, seed: Any = 0, place: Any = "post") 
 
     layers: 1 to 8. width: d_model, a multiple of 4 from 8 to 128. place: "post" or "pre".
     """
-    many, start = whole("layers", layers, 1, 8), whole("seed", seed, 0, 2**31)
-    wide = whole("width", width, 8, 128, multiple_of=HEADS)
-    model = encoder(many, wide, start, choice("place", place, ("post", "pre")))
+    many, start = (
+        read_whole_number("layers", layers, 1, 8),
+        read_whole_number("seed", seed, 0, 2**31),
+    )
+    wide = read_whole_number("width", width, 8, 128, multiple_of=HEADS)
+    model = encoder(many, wide, start, read_choice("place", place, ("post", "pre")))
     x = torch.randn(1, WORDS, wide, generator=torch.Generator().manual_seed(start))
     return follow_skips(model, x)
 
@@ -52,8 +55,8 @@ def follow_skips(model: Encoder, x: Tensor) -> Skips:
     """The same for any encoder and one sentence's input (1, S, D)."""
     tape = Recorder()
     model(x, EVERYTHING.to(x.device), tape)
-    found = {name: precise(each[0]) for name, each in tape.tensors.items() if each.size(0) == 1}
-    first = precise(x[0])
+    found = {name: to_float64(each[0]) for name, each in tape.tensors.items() if each.size(0) == 1}
+    first = to_float64(x[0])
     parts = torch.stack([first, torch.zeros_like(first)])  # (C, S, D), their sum is the stream
     shares, around, longer = [_shares(parts)], [], []
     rest, place = 0.0, "post"
@@ -85,8 +88,8 @@ def _normed(parts: Tensor, summed: Tensor, found: dict[str, Tensor], norm: Any) 
         parts = parts - parts.mean(dim=-1, keepdim=True)
     centred = summed - found["mean"]  # (S, D)
     divisor = centred.norm(dim=-1) / found["normalized"].norm(dim=-1)  # (S,), whatever formula
-    parts = precise(norm.gamma) * parts / divisor[:, None]
-    parts[1] += precise(norm.beta)
+    parts = to_float64(norm.gamma) * parts / divisor[:, None]
+    parts[1] += to_float64(norm.beta)
     return parts
 
 

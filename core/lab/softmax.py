@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from glassformer.core.lab.inputs import array, number, whole
-from glassformer.core.lab.parts import attention, jacobian
+from glassformer.core.lab.inputs import array, read_number, read_whole_number
+from glassformer.core.lab.parts import attention_stages, jacobian
 
 SHARES: dict[str, Callable[[Tensor], Tensor]] = {
     "softmax": partial(torch.softmax, dim=-1),
@@ -21,7 +21,7 @@ SHARES: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def shares(scores: Tensor, how: str = "softmax") -> Tensor:
+def normalize_scores(scores: Tensor, how: str = "softmax") -> Tensor:
     """Four ways, of `SHARES`, to turn scores (…, S) into weights of the same shape.
 
     Only `softmax` sums to 1; `relu` keeps proportions but is unbounded, `sigmoid` judges every
@@ -46,9 +46,9 @@ class Normalised:
 
 
 def normalisers(scores: Any, shift: Any = 1.0, stretch: Any = 2.0) -> tuple[Normalised, ...]:
-    """Softmax, ReLU, sigmoid and L2 norm of the same row (S,), up to 32 numbers, by `shares`."""
+    """Softmax, ReLU, sigmoid and L2 norm of one row (S,), up to 32, by `normalize_scores`."""
     row = array("scores", scores, limit=32)  # (S,)
-    added, factor = number("shift", shift), number("stretch", stretch)
+    added, factor = read_number("shift", shift), read_number("stretch", stretch)
     return tuple(_one(key, normalise, row, added, factor) for key, normalise in SHARES.items())
 
 
@@ -101,7 +101,7 @@ class Row:
     made: Saturation  # two numbers each
 
 
-def scaling(
+def measure_scaling(
     d_k: Any = 64, keys: Any = 8, widths: Sequence[int] = WIDTHS, queries: int = 60, seed: int = 0
 ) -> Scaling:
     """Queries and keys of independent normal numbers, the softmax with and without √d_k.
@@ -111,12 +111,14 @@ def scaling(
     d_k: 1 to 512, measured beside `widths`. keys: how many a query compares, 2 to 16. queries: how
     many rows the means are taken over.
     """
-    width = whole("d_k", d_k, 1, max(WIDTHS))
-    sizes, many = tuple(sorted({*widths, width})), whole("keys", keys, 2, 16)
+    width = read_whole_number("d_k", d_k, 1, max(WIDTHS))
+    sizes, many = tuple(sorted({*widths, width})), read_whole_number("keys", keys, 2, 16)
     generator = torch.Generator().manual_seed(seed)
     q = torch.randn(queries, 1, max(sizes), generator=generator)
     k = torch.randn(queries, many, max(sizes), generator=generator)
-    stages = [attention(q[..., :size], k[..., :size]) for size in sizes]  # (queries, 1, S) each
+    stages = [
+        attention_stages(q[..., :size], k[..., :size]) for size in sizes
+    ]  # (queries, 1, S) each
     return Scaling(
         d_k=width,
         widths=sizes,
@@ -129,16 +131,16 @@ def scaling(
 def one_row(scores: Any, d_k: Any) -> Row:
     """A row of scores, up to 64 numbers, e.g. 112 and 96 with d_k 64."""
     row = array("scores", scores, limit=64)  # (S,)
-    both = torch.stack([row, row / math.sqrt(number("d_k", d_k, 1))])
-    return Row(both, shares(both), saturation(both))
+    both = torch.stack([row, row / math.sqrt(read_number("d_k", d_k, 1))])
+    return Row(both, normalize_scores(both), saturation(both))
 
 
 def saturation(scores: Tensor) -> Saturation:
     """What the softmax makes of scores (…, S): three tensors (…)."""
     return Saturation(
         spread=scores.std(dim=-1, correction=0),
-        entropy=torch.special.entr(shares(scores)).sum(dim=-1),
-        gradient=jacobian(shares, scores).flatten(-2).norm(dim=-1),
+        entropy=torch.special.entr(normalize_scores(scores)).sum(dim=-1),
+        gradient=jacobian(normalize_scores, scores).flatten(-2).norm(dim=-1),
     )
 
 

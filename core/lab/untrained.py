@@ -20,7 +20,7 @@ from glassformer.core.config import (
     NormPlace,
 )
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.inputs import choice, number, whole
+from glassformer.core.lab.inputs import read_choice, read_number, read_whole_number
 from glassformer.core.lab.parts import build_seeded
 from glassformer.core.model.layer_norm import LayerNorm
 from glassformer.core.model.transformer import Transformer
@@ -92,20 +92,24 @@ def blueprint(vocabulary: int, **given: Any) -> Blueprint:
     if foreign := sorted(given.keys() - NOTES.keys()):
         raise GlassformerError("config", problem=f"unknown setting {', '.join(foreign)}")
     asked: dict[str, Any] = {**NOTES, **given}
-    found: dict[str, Any] = {n: choice(n, asked[n], allowed) for n, allowed in CHOICES.items()}
+    found: dict[str, Any] = {n: read_choice(n, asked[n], allowed) for n, allowed in CHOICES.items()}
     found |= {n: value == FLAGS[0] for n, value in found.items() if CHOICES[n] == FLAGS}
-    found |= {n: number(n, asked[n], *limits) for n, limits in NUMBERS.items()}
-    found |= {n: whole(n, asked[n], *limits) for n, limits in WHOLE.items()}
+    found |= {n: read_number(n, asked[n], *limits) for n, limits in NUMBERS.items()}
+    found |= {n: read_whole_number(n, asked[n], *limits) for n, limits in WHOLE.items()}
     pairs = 1 if found["positions"] in ("learned", "none") else 2  # a sine and its cosine
-    whole("d_model", asked["d_model"], *WHOLE["d_model"], math.lcm(pairs, found["n_heads"]))
+    read_whole_number(
+        "d_model", asked["d_model"], *WHOLE["d_model"], math.lcm(pairs, found["n_heads"])
+    )
     start = {name: found.pop(name) for name in OF_START}
     made = Blueprint(ModelConfig(vocabulary_size=vocabulary, **found), **start)
-    if (count := sum(part.count(made.config) for part in parts(made.config))) > MOST_PARAMETERS:
+    if (
+        count := sum(part.count(made.config) for part in closed_forms(made.config))
+    ) > MOST_PARAMETERS:
         raise GlassformerError("lab_parameters", given=f"{count:,}", limit=f"{MOST_PARAMETERS:,}")
     return made
 
 
-def build(of: Blueprint) -> Transformer:
+def build_model(of: Blueprint) -> Transformer:
     """The model of a blueprint, the same every time; torch's global random state is left alone."""
     model = build_seeded(lambda: Transformer(of.config), of.seed)
     if of.start == "torch":
@@ -152,7 +156,7 @@ class ClosedForm:
 
     def count(self, config: ModelConfig) -> int:
         """The number itself."""
-        sizes = letters(config)
+        sizes = letters_of_sizes(config)
         each, extra = (
             sum(many * math.prod(sizes[letter] for letter in of) for many, of in terms)
             for terms in (self.terms, self.once)
@@ -160,7 +164,7 @@ class ClosedForm:
         return sizes.get(self.times, 1) * each + extra
 
 
-def letters(config: ModelConfig) -> dict[str, int]:
+def letters_of_sizes(config: ModelConfig) -> dict[str, int]:
     """What the letters of the closed forms stand for; N encoder layers, M decoder layers."""
     return {
         "V": config.vocabulary_size, "D": config.d_model, "F": config.d_ff,
@@ -168,7 +172,7 @@ def letters(config: ModelConfig) -> dict[str, int]:
     }  # fmt: skip
 
 
-def parts(config: ModelConfig) -> tuple[ClosedForm, ...]:
+def closed_forms(config: ModelConfig) -> tuple[ClosedForm, ...]:
     """Every part that has parameters, or would have them if it did not share another's."""
     table, square = (1, "VD"), (4, "DD")
     learned = ((1, "LD"),) if config.positions == "learned" else ()

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.inputs import read_whole_number
 from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.attention import MultiHeadAttention
 
@@ -43,7 +43,9 @@ class Parts:
     attention: MultiHeadAttention
 
 
-def routes(length: Any = 24, width: Any = 16, kernel: Any = 3, seed: int = 0) -> tuple[Route, ...]:
+def run_routes(
+    length: Any = 24, width: Any = 16, kernel: Any = 3, seed: int = 0
+) -> tuple[Route, ...]:
     """Runs each kind on the same random words and sends gradients back from the last output.
 
     The convolutions look at the word and those before it; as many layers are stacked as the last
@@ -52,16 +54,21 @@ def routes(length: Any = 24, width: Any = 16, kernel: Any = 3, seed: int = 0) ->
 
     length: n, 2 to 32 words. width: d, 4 to 16, a multiple of 4. kernel: k, 2 to 9.
     """
-    words, span = whole("length", length, 2, LONGEST), whole("kernel", kernel, 2, 9)
-    wide = whole("width", width, 4, 16, multiple_of=HEADS)
-    layers = parts(wide, span, seed)
+    words, span = (
+        read_whole_number("length", length, 2, LONGEST),
+        read_whole_number("kernel", kernel, 2, 9),
+    )
+    wide = read_whole_number("width", width, 4, 16, multiple_of=HEADS)
+    layers = untrained_layers(wide, span, seed)
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(words, wide, generator=generator, dtype=torch.float64)  # (n, d)
     return tuple(_route(kind, layers, x, span) for kind in KINDS)
 
 
 @lru_cache(maxsize=8)
-def parts(width: int, kernel: int, seed: int, dtype: torch.dtype = torch.float64) -> Parts:
+def untrained_layers(
+    width: int, kernel: int, seed: int, dtype: torch.dtype = torch.float64
+) -> Parts:
     """The untrained layers; attention has 4 heads."""
     config = ModelConfig(vocabulary_size=1, d_model=width, n_heads=HEADS)
     return Parts(
@@ -71,7 +78,7 @@ def parts(width: int, kernel: int, seed: int, dtype: torch.dtype = torch.float64
     )
 
 
-def recurrent(layer: nn.RNN, x: Tensor) -> list[Tensor]:
+def run_recurrent(layer: nn.RNN, x: Tensor) -> list[Tensor]:
     """h_t = tanh(W x_t + b + U h_{t−1} + c), step by step: (B, n, d) -> n times (B, d)."""
     names = ("weight_ih_l0", "bias_ih_l0", "weight_hh_l0", "bias_hh_l0")
     w, b, u, c = (layer.get_parameter(name) for name in names)
@@ -82,7 +89,7 @@ def recurrent(layer: nn.RNN, x: Tensor) -> list[Tensor]:
     return states
 
 
-def convolutions(layer: nn.Conv1d, x: Tensor, spacings: list[int]) -> list[Tensor]:
+def run_convolutions(layer: nn.Conv1d, x: Tensor, spacings: list[int]) -> list[Tensor]:
     """Causal convolutions stacked, tanh after each: (B, n, d) -> every layer's (B, n, d)."""
     rows, outputs = x.mT, []  # (B, d, n)
     for spacing in spacings:
@@ -92,13 +99,13 @@ def convolutions(layer: nn.Conv1d, x: Tensor, spacings: list[int]) -> list[Tenso
     return outputs
 
 
-def attend(layer: MultiHeadAttention, x: Tensor) -> Tensor:
+def attend_to_all(layer: MultiHeadAttention, x: Tensor) -> Tensor:
     """The model's self-attention, every word looking at all: (B, n, d) -> (B, n, d)."""
     found: Tensor = layer(x, x, EVERYTHING.to(x.device))
     return found
 
 
-def spacings(kind: Kind, length: int, kernel: int) -> list[int]:
+def dilations_needed(kind: Kind, length: int, kernel: int) -> list[int]:
     """The dilation of each convolution that the last word needs to reach the first."""
     if kind == "convolution":
         return [1] * math.ceil((length - 1) / (kernel - 1))
@@ -147,16 +154,16 @@ def _waits(kind: Kind, length: int, kernel: int) -> int:
     """How many stages the last output waits for."""
     if kind == "recurrent":
         return length
-    return 1 if kind == "attention" else len(spacings(kind, length, kernel))
+    return 1 if kind == "attention" else len(dilations_needed(kind, length, kernel))
 
 
 def _stages(kind: Kind, layers: Parts, x: Tensor, kernel: int) -> list[Tensor]:
     """What the last output of (B, n, d) waits for, in order: (B, d) each."""
     if kind == "recurrent":
-        return recurrent(layers.recurrent, x)
+        return run_recurrent(layers.recurrent, x)
     if kind == "attention":
-        return [attend(layers.attention, x)[:, -1]]
-    stack = convolutions(layers.convolution, x, spacings(kind, x.size(1), kernel))
+        return [attend_to_all(layers.attention, x)[:, -1]]
+    stack = run_convolutions(layers.convolution, x, dilations_needed(kind, x.size(1), kernel))
     return [rows[:, -1] for rows in stack]
 
 
@@ -180,7 +187,7 @@ class Race:
         return min((int(length) for length, _ in lost), default=None)
 
 
-def race(
+def time_layers(
     lengths: Sequence[int],
     width: int,
     kernel: int = 3,
@@ -195,7 +202,7 @@ def race(
     limit: seconds; one more run may be under way when they are over. clock: gives seconds. report:
     is told what share of the lengths is done, after each.
     """
-    until, runs = clock() + limit, runners(width, kernel)
+    until, runs = clock() + limit, layers_to_time(width, kernel)
     seconds: dict[Kind, list[float]] = {kind: [] for kind in runs}
     generator = torch.Generator().manual_seed(0)
     with torch.inference_mode():
@@ -210,13 +217,13 @@ def race(
     return Race(torch.tensor(lengths), times)
 
 
-def runners(width: int, kernel: int) -> dict[Kind, Callable[[Tensor], Tensor]]:
+def layers_to_time(width: int, kernel: int) -> dict[Kind, Callable[[Tensor], Tensor]]:
     """One float32 layer of each kind: (B, n, d) -> (B, n, d)."""
-    layers = parts(width, kernel, 0, torch.float32)
+    layers = untrained_layers(width, kernel, 0, torch.float32)
     return {
         "recurrent": lambda x: layers.recurrent(x)[0],
-        "convolution": lambda x: convolutions(layers.convolution, x, [1])[0],
-        "attention": lambda x: attend(layers.attention, x),
+        "convolution": lambda x: run_convolutions(layers.convolution, x, [1])[0],
+        "attention": lambda x: attend_to_all(layers.attention, x),
     }
 
 
@@ -251,8 +258,11 @@ class Bound:
 
 def table_one(length: Any, width: Any, kernel: Any = 3, window: int = 8) -> tuple[Bound, ...]:
     """Table 1 in the paper's order for n words, width d, kernel k and neighbourhood r."""
-    n, d = whole("length", length, 1, 10**6), whole("width", width, 1, 10**5)
-    k, r = whole("kernel", kernel, 2, 1000), window
+    n, d = (
+        read_whole_number("length", length, 1, 10**6),
+        read_whole_number("width", width, 1, 10**5),
+    )
+    k, r = read_whole_number("kernel", kernel, 2, 1000), window
     return (
         Bound("attention", (r"O(n^2 \cdot d)", "O(1)", "O(1)"), (n * n * d, 1, 1)),
         Bound("recurrent", (r"O(n \cdot d^2)", "O(n)", "O(n)"), (n * d * d, n, n)),

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.example_rules import NOTES_RULES, RULES, SLACK
-from glassformer.core.lab.inputs import array, choice, number, whole
+from glassformer.core.lab.inputs import array, read_choice, read_number, read_whole_number
 
 Inputs = Mapping[str, Any]
 FILE = Path(__file__).parent / "data" / "worked_examples.toml"
@@ -44,8 +44,8 @@ def _read(key: str, name: str, given: Any) -> Any:
         return array(name, given, axes, limit=IDS if name == "ids" else CELLS[axes])
     low, high = _example(key)["bounds"][name]
     if isinstance(original, int):
-        return whole(name, given, low, high)
-    return number(name, given, low, high)
+        return read_whole_number(name, given, low, high)
+    return read_number(name, given, low, high)
 
 
 def _words(name: str, given: Any) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def _check(key: str, inputs: Inputs) -> None:
     lasts = {"positions": 511, "full_shape": 8, "ids": inputs.get("vocabulary", 1) - 1}
     for name in lasts.keys() & inputs.keys():
         for each in inputs[name].flatten().tolist():
-            whole(name, each, int(name == "full_shape"), lasts[name])
+            read_whole_number(name, each, int(name == "full_shape"), lasts[name])
     width = inputs.get("d_model", 0)
     if width % 2:
         _refuse("d_model", str(width), "2 × n")
@@ -149,7 +149,7 @@ class Worked:
         return tuple(found)
 
 
-def examples() -> tuple[str, ...]:
+def example_keys() -> tuple[str, ...]:
     """The keys of all examples, in the order of the notes."""
     return tuple(_stored())
 
@@ -160,11 +160,11 @@ def notes_inputs(key: str) -> dict[str, Any]:
     return inputs
 
 
-def work(key: str, **changed: Any) -> Worked:
+def compute_example(key: str, **changed: Any) -> Worked:
     """Computes an example; `changed` are inputs in place of the notes'."""
     stored = _example(key)
     for name in changed:
-        choice("input", name, stored["inputs"])
+        read_choice("input", name, stored["inputs"])
     original = {name: _read(key, name, given) for name, given in stored["inputs"].items()}
     inputs = original | {name: _read(key, name, given) for name, given in changed.items()}
     _check(key, inputs)
@@ -234,7 +234,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _example(key: str) -> dict[str, Any]:
-    return _stored()[choice("example", key, _stored())]
+    return _stored()[read_choice("example", key, _stored())]
 
 
 @cache

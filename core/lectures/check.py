@@ -20,7 +20,9 @@ class Problem:
     error: GlassformerError
 
 
-def check(lecture: Lecture, link_is_good: LinkIsGood, trace_of: TraceOf) -> tuple[Problem, ...]:
+def check_lecture(
+    lecture: Lecture, link_is_good: LinkIsGood, trace_of: TraceOf
+) -> tuple[Problem, ...]:
     """Everything that does not hold, in the order of the scenes; () for a lecture to be given."""
     return tuple(
         Problem(scene.name, language, line, error)

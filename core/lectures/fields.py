@@ -30,7 +30,7 @@ class Reader:
         self, path: Path, given: Any, known: "Mapping[str, Field]", needed: tuple[str, ...]
     ) -> dict[str, Any]:
         """The fields of a table, in the order in which they are known."""
-        for name in table(self, path, given):
+        for name in read_table(self, path, given):
             if name not in known:
                 self.refuse(
                     "lecture_unknown", (*path, name), given=name[:60], allowed=", ".join(known)
@@ -48,14 +48,14 @@ class Reader:
 Field = Callable[[Reader, Path, Any], Any]
 
 
-def table(reader: Reader, path: Path, given: Any) -> dict[str, Any]:
+def read_table(reader: Reader, path: Path, given: Any) -> dict[str, Any]:
     """A table that is not large."""
     if not isinstance(given, dict) or len(given) > MOST_FIELDS:
         reader.refuse("lecture_kind", path, allowed="{ … = … }")
     return given
 
 
-def text(longest: int, new: bool = False) -> Field:
+def text_field(longest: int, new: bool = False) -> Field:
     """A text in every language of the lecture; a `new` one says which languages those are."""
 
     def read(reader: Reader, path: Path, given: Any) -> dict[str, str]:
@@ -99,7 +99,7 @@ def one_of(*names: str) -> Field:
     return read
 
 
-def number(low: float, high: float) -> Field:
+def number_field(low: float, high: float) -> Field:
     """A number from low to high; never NaN."""
 
     def read(reader: Reader, path: Path, given: Any) -> float:
@@ -112,17 +112,17 @@ def number(low: float, high: float) -> Field:
     return read
 
 
-def numbers(reader: Reader, path: Path, given: Any) -> tuple[float, ...]:
+def read_numbers(reader: Reader, path: Path, given: Any) -> tuple[float, ...]:
     """A few numbers, from small to large."""
     if not isinstance(given, list) or len(given) > MOST_FIELDS:
         reader.refuse("lecture_kind", path, allowed="[0.1, 0.5]")
-    found = tuple(number(-math.inf, math.inf)(reader, path, each) for each in given)
+    found = tuple(number_field(-math.inf, math.inf)(reader, path, each) for each in given)
     if list(found) != sorted(set(found)):
         reader.refuse("lecture_kind", path, allowed="[0.1, 0.5]")
     return found
 
 
-def words(reader: Reader, path: Path, given: Any) -> tuple[tuple[str, ...], ...]:
+def read_words(reader: Reader, path: Path, given: Any) -> tuple[tuple[str, ...], ...]:
     """The words of each option."""
     fits = isinstance(given, list) and all(isinstance(each, list) for each in given)
     if not fits or sum(map(len, given)) > MOST_FIELDS or len(given) > MOST_FIELDS:
@@ -131,6 +131,6 @@ def words(reader: Reader, path: Path, given: Any) -> tuple[tuple[str, ...], ...]
     return tuple(tuple(read(reader, path, each) for each in option) for option in given)
 
 
-def count(given: Any, below: int) -> bool:
+def is_count(given: Any, below: int) -> bool:
     """Whether something is a whole number from 0."""
     return isinstance(given, int) and not isinstance(given, bool) and 0 <= given < below

@@ -16,7 +16,7 @@ HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\- \t]+)\]")
 KEY = re.compile(r"\s*([\w-]+(?:\s*\.\s*[\w-]+)*)\s*=")
 
 
-def bare(text: str) -> list[str]:
+def lines_without_strings(text: str) -> list[str]:
     """The lines of a text without what its strings and comments say."""
     return OPAQUE.sub(lambda found: "\n" * found[0].count("\n"), text).split("\n")
 

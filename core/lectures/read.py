@@ -20,13 +20,13 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.fields import (
     Field,
     Reader,
-    count,
-    number,
-    numbers,
+    is_count,
+    number_field,
     one_of,
-    table,
-    text,
-    words,
+    read_numbers,
+    read_table,
+    read_words,
+    text_field,
 )
 from glassformer.core.lectures.lecture import (
     FORMS,
@@ -39,7 +39,7 @@ from glassformer.core.lectures.lecture import (
     Scene,
     Truth,
 )
-from glassformer.core.lectures.lines import Path, bare, line_at, lines_of
+from glassformer.core.lectures.lines import Path, line_at, lines_of, lines_without_strings
 from glassformer.core.links import MOST, PACKED, unpack_query
 
 FOLDER = File(__file__).parents[2] / "assets" / "lectures"
@@ -60,7 +60,7 @@ def bundled_lectures() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
-def load(name: str) -> Lecture:
+def load_lecture(name: str) -> Lecture:
     """One of them. Errors: LookupError for another name."""
     if name not in bundled_lectures():
         raise LookupError(name)
@@ -75,7 +75,7 @@ def read_lecture(data: str | bytes) -> Lecture:
     plain = _decoded(data)
     if (length := plain.count("\n")) > MOST_LINES:
         raise GlassformerError("lecture_lines", given=length, limit=MOST_LINES)
-    lines = bare(plain)
+    lines = lines_without_strings(plain)
     for at, line in enumerate(lines, 1):
         if len(line) > LONGEST_LINE:
             raise GlassformerError("lecture_line", line=at, limit=LONGEST_LINE)
@@ -157,11 +157,11 @@ def _question(reader: Reader, path: Path, given: Any) -> Question:
 def _options(reader: Reader, path: Path, given: Any) -> tuple[Any, ...]:
     if not isinstance(given, list) or len(given) > MOST_OPTIONS:
         reader.refuse("lecture_kind", path, allowed='[{ en = "…" }, { en = "…" }]')
-    return tuple(text(200)(reader, path, each) for each in given)
+    return tuple(text_field(200)(reader, path, each) for each in given)
 
 
 def _facts(reader: Reader, path: Path, given: Any) -> dict[str, Truth]:
-    for name in table(reader, path, given):
+    for name in read_table(reader, path, given):
         if not FACT.fullmatch(name) or name in ("key", "truth"):
             reader.refuse("lecture_name", (*path, name), given=name[:60])
     return {name: _truth(reader, (*path, name), each) for name, each in given.items()}
@@ -175,12 +175,12 @@ def _truth(reader: Reader, path: Path, given: Any) -> Truth:
 
 
 def _at(reader: Reader, path: Path, given: Any) -> dict[str, Any]:
-    for axis, index in table(reader, path, given).items():
+    for axis, index in read_table(reader, path, given).items():
         each = index if isinstance(index, dict) else {"": index}
         if isinstance(index, dict) and each.keys() != set(reader.languages):
             reader.refuse("lecture_language", (*path, axis), language=", ".join(reader.languages))
         for one in each.values():
-            if not (count(one, 10**6) or (isinstance(one, str) and 0 < len(one) <= 100)):
+            if not (is_count(one, 10**6) or (isinstance(one, str) and 0 < len(one) <= 100)):
                 reader.refuse("lecture_kind", (*path, axis), allowed='7, "it"')
     return dict(given)
 
@@ -189,7 +189,7 @@ def _link(reader: Reader, path: Path, given: Any) -> dict[str, Link]:
     """The links by language; a single one under ""."""
     if not isinstance(given, dict):
         return {"": _one_link(reader, path, given)}
-    texts = text(LONGEST_LINK)(reader, path, given)
+    texts = text_field(LONGEST_LINK)(reader, path, given)
     return {
         language: _one_link(reader, (*path, language), each) for language, each in texts.items()
     }
@@ -221,18 +221,19 @@ def _name(reader: Reader, path: Path, given: Any) -> str:
 
 # In this order: the languages of a lecture are those of its title.
 LECTURE: dict[str, Field] = {
-    "name": _name, "title": text(200, new=True), "about": text(1000), "scene": _scenes,
+    "name": _name, "title": text_field(200, new=True), "about": text_field(1000), "scene": _scenes,
 }  # fmt: skip
 SCENE: dict[str, Field] = {
-    "name": _name, "link": _link, "title": text(200), "text": text(1000), "notes": text(5000),
-    "minutes": number(0, 600), "question": _question, "key": _truth, "facts": _facts,
+    "name": _name, "link": _link, "title": text_field(200), "text": text_field(1000),
+    "notes": text_field(5000), "minutes": number_field(0, 600), "question": _question,
+    "key": _truth, "facts": _facts,
 }  # fmt: skip
 QUESTION: dict[str, Field] = {
-    "kind": one_of(*KINDS), "prompt": text(500), "options": _options, "unit": text(20),
+    "kind": one_of(*KINDS), "prompt": text_field(500), "options": _options, "unit": text_field(20),
     "truth": _truth,
 }  # fmt: skip
 TRUTH: dict[str, Field] = {
     "address": one_of(), "at": _at, "read": one_of(*READINGS), "axis": one_of(),
-    "above": number(-math.inf, math.inf), "form": one_of(*FORMS), "scene": _name,
-    "bounds": numbers, "words": words,
+    "above": number_field(-math.inf, math.inf), "form": one_of(*FORMS), "scene": _name,
+    "bounds": read_numbers, "words": read_words,
 }  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from glassformer.core.device import precise
+from glassformer.core.device import to_float64
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import PLACE, Form, Lecture, Question, Scene, Truth
 from glassformer.core.trace.sites import Axis
@@ -148,7 +148,7 @@ def _label(trace: Trace, axis: Axis, index: int, place: Mapping[str, int]) -> fl
 
 
 def _number(truth: Truth, tensor: Tensor) -> float:
-    numbers = precise(tensor)
+    numbers = to_float64(tensor)
     if truth.read == "count_above":
         return float((numbers > truth.above).sum())
     if truth.read == "share_above":

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from glassformer.core.lectures.lecture import Lecture, Link, Question, Scene, Text, Truth
 
 
-def write(lecture: Lecture) -> str:
+def write_lecture(lecture: Lecture) -> str:
     """The file of a lecture."""
     lines = [f"name = {_string(lecture.name)}"]
     lines += [*_texts("title", lecture.title), *_texts("about", lecture.about)]

@@ -83,14 +83,14 @@ def position_encoding(length: int, d_model: int, variant: Positions = "paper") -
     even = torch.arange(0, d_model, 2, dtype=torch.float64)  # (D / 2,)
     if variant == "spread":
         even = even * d_model / max(1, d_model - 2)
-    sine = torch.sin(position * frequency(even, d_model))  # (S, D / 2)
+    sine = torch.sin(position * dimension_frequency(even, d_model))  # (S, D / 2)
     shift = 1 if variant == "notes" else 0
-    cosine = torch.cos(position * frequency(even + shift, d_model))  # (S, D / 2)
+    cosine = torch.cos(position * dimension_frequency(even + shift, d_model))  # (S, D / 2)
     if variant in ("halves", "spread"):
         return torch.cat([sine, cosine], dim=-1).float()
     return torch.stack([sine, cosine], dim=-1).flatten(-2).float()  # (S, D), interleaved
 
 
-def frequency(dimension: Tensor, d_model: int) -> Tensor:
+def dimension_frequency(dimension: Tensor, d_model: int) -> Tensor:
     """How fast a dimension turns, in radians a position: 1 / 10000^(dimension / D), §3.5."""
     return torch.exp(-math.log(10000.0) * dimension / d_model)

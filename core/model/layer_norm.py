@@ -30,7 +30,7 @@ class LayerNorm(nn.Module):
         mean = tape("mean", x.mean(dim=-1, keepdim=True))  # (B, S, 1)
         centred = x - mean  # (B, S, D), broadcast
         if self.formula == "population":
-            std = tape("std", root(centred.square().mean(dim=-1, keepdim=True)))  # (B, S, 1)
+            std = tape("std", safe_root(centred.square().mean(dim=-1, keepdim=True)))  # (B, S, 1)
             normalized = tape("normalized", centred / (std.square() + self.epsilon).sqrt())
         else:
             std = tape("std", x.std(dim=-1, keepdim=True))  # (B, S, 1), divides by D − 1
@@ -39,7 +39,7 @@ class LayerNorm(nn.Module):
         return output  # (B, S, D)
 
 
-def root(x: Tensor) -> Tensor:
+def safe_root(x: Tensor) -> Tensor:
     """√x with the gradient 0 at 0, where that of √ is infinite: a constant vector has σ = 0."""
     if not x.requires_grad:
         return x.sqrt()

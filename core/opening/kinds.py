@@ -43,7 +43,7 @@ def refuse_large(given: int, limit: int) -> None:
         raise GlassformerError("file_large", given=sizes[0], limit=sizes[1])
 
 
-def check(*facts: bool) -> None:
+def require_facts(*facts: bool) -> None:
     """Raises `file_damaged` unless all hold."""
     if not all(facts):
         raise GlassformerError("file_damaged")
@@ -64,9 +64,9 @@ def header_of(data: bytes) -> dict[str, Any]:
     """Tensors by name and `__metadata__` of safetensors. Raises file_damaged, file_large."""
     size = int.from_bytes(data[:8], "little")
     refuse_large(size, MOST_HEADER)
-    check(len(data) >= 8 + size, data.count(SHAPE, 8, 8 + size) <= MOST_TENSORS)
+    require_facts(len(data) >= 8 + size, data.count(SHAPE, 8, 8 + size) <= MOST_TENSORS)
     header = as_object(data[8 : 8 + size])
-    check(len(header) <= MOST_TENSORS)
+    require_facts(len(header) <= MOST_TENSORS)
     return header
 
 
@@ -74,7 +74,7 @@ def as_object(data: bytes, lost: bool = False) -> dict[str, Any]:
     """A JSON object; NaN and ∞ only where numbers may be `lost`. Raises `file_damaged`."""
     with damaged_by(ValueError, RecursionError):
         found = json.loads(data, parse_constant=float if lost else _refuse_constant)
-    check(isinstance(found, dict))
+    require_facts(isinstance(found, dict))
     return dict(found)
 
 
@@ -114,6 +114,6 @@ def made_on(data: bytes) -> MadeOn:
         raise GlassformerError("file_damaged")
     known = {name: sentence[name] for name in SENTENCE if name in sentence}
     told = [model.get("name"), model.get("fingerprint"), *known.values()]
-    check(*(isinstance(each, str) and len(each) <= LONGEST for each in told))
-    check(known.get("direction", "auto") in ("auto", *DIRECTIONS))
+    require_facts(*(isinstance(each, str) and len(each) <= LONGEST for each in told))
+    require_facts(known.get("direction", "auto") in ("auto", *DIRECTIONS))
     return MadeOn(str(model["name"]), str(model["fingerprint"]), known)

@@ -11,7 +11,13 @@ import torch
 from glassformer.core.checkpoints import WEIGHTS, load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.history import HISTORY, History, read_history, save_history
-from glassformer.core.opening.kinds import MEGABYTE, as_object, check, damaged_by, refuse_large
+from glassformer.core.opening.kinds import (
+    MEGABYTE,
+    as_object,
+    damaged_by,
+    refuse_large,
+    require_facts,
+)
 from glassformer.core.opening.runs import UNREADABLE, check_config
 
 # What may be in it, and how large each may be unpacked.
@@ -65,7 +71,7 @@ def _contents(data: bytes) -> tuple[str, dict[str, bytes]]:
         name, members = _members(archive)
         contents = {file: _read(archive, member) for file, member in members.items()}
     about = as_object(contents["config.json"])
-    check(isinstance(about.get("format", FORMAT), int))
+    require_facts(isinstance(about.get("format", FORMAT), int))
     if about.get("format", FORMAT) > FORMAT:
         raise GlassformerError("file_newer", found=about["format"], known=FORMAT)
     check_config(about.get("model"))
@@ -105,7 +111,7 @@ def _try(folder: Path) -> None:
     """Loads it and translates: what cannot do that is no model. Raises what loading raises."""
     model = load_model(folder)
     for weight in model.transformer.parameters():
-        check(bool(weight.isfinite().all()))
+        require_facts(bool(weight.isfinite().all()))
     for language, text in TRIALS.items():
         other = "zh" if language == "en" else "en"
         try:

@@ -13,7 +13,7 @@ from torch import Tensor
 from glassformer.core.analysis.confidence import Calibration
 from glassformer.core.errors import GlassformerError
 from glassformer.core.models import DIRECTIONS, Model
-from glassformer.core.opening.kinds import as_object, check, damaged_by, header_of
+from glassformer.core.opening.kinds import as_object, damaged_by, header_of, require_facts
 from glassformer.core.trace.files import FORMAT
 from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.sites import site_at
@@ -43,7 +43,7 @@ def read_run(data: bytes) -> Trace:
     with damaged_by(*UNREADABLE):
         trace = _load(data)
         for facts in (_words, _tensors, _decoding):
-            check(all(facts(trace)))
+            require_facts(all(facts(trace)))
         return trace
 
 
@@ -74,10 +74,10 @@ def check_config(config: Any) -> None:
     """Sizes that nothing is built of yet."""
     sizes = list(config.values()) if isinstance(config, dict) else []
     whole = [size for size in sizes if isinstance(size, int) and not isinstance(size, bool)]
-    check(bool(whole) and max(whole) <= MOST_WIDTH)
-    check(*(math.isfinite(size) for size in sizes if isinstance(size, float)))
+    require_facts(bool(whole) and max(whole) <= MOST_WIDTH)
+    require_facts(*(math.isfinite(size) for size in sizes if isinstance(size, float)))
     layers = [config.get(f"{stack}_layers") for stack in ("encoder", "decoder")]
-    check(all(isinstance(each, int) for each in layers) and sum(layers) <= MOST_LAYERS)
+    require_facts(all(isinstance(each, int) for each in layers) and sum(layers) <= MOST_LAYERS)
 
 
 def _load(data: bytes) -> Trace:

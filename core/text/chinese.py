@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from glassformer.core.text.english import ADDRESS, MARKS
-from glassformer.core.text.forms import NUMERALS, apart, whole_forms
+from glassformer.core.text.forms import NUMERALS, separate_words, whole_forms
 from glassformer.core.text.gazetteer import ENGLISH, GIVEN, Gazetteer
 from glassformer.core.text.normalize import HAN, simplify
 from glassformer.core.text.numbers import CLOCK_ZH
@@ -68,7 +68,7 @@ RUN = re.compile(
 )
 
 
-def stops(run: str) -> set[int]:
+def breaks_behind_days(run: str) -> set[int]:
     """Places that no word reaches across: behind a day of the week."""
     return {found.end() for found in [*WEEKDAY.finditer(run), *STOP.finditer(run)]}
 
@@ -100,7 +100,7 @@ def split_chinese(text: str, vocabulary: Vocabulary, gazetteer: Gazetteer) -> li
     for chunk in chunks:
         for match in RUN.finditer(chunk):
             tokens.extend(_run(match[0], spaced and match[0] == chunk, vocabulary, gazetteer))
-    whole = apart(whole_forms(tokens, vocabulary.has_word), vocabulary.has_word)
+    whole = separate_words(whole_forms(tokens, vocabulary.has_word), vocabulary.has_word)
     return without_faces(single_marks(reword_tokens(whole, "zh", vocabulary.has_word)))
 
 
@@ -137,7 +137,7 @@ def _word(typed: str, vocabulary: Vocabulary) -> str:
 def _cheapest(run: str, vocabulary: Vocabulary, gazetteer: Gazetteer) -> list[tuple[int, int, str]]:
     """(start, end, kind) of every word of the cheapest cover."""
     covers = [Cover(0.0, 0, "")]
-    ends, inside = stops(run), places_inside_words(run)
+    ends, inside = breaks_behind_days(run), places_inside_words(run)
     for end in range(1, len(run) + 1):
         options = []
         nearest = max((stop for stop in ends if stop < end), default=0)

@@ -31,7 +31,7 @@ class Decoded:
     text: str
 
 
-def write(
+def detokenize_pieces(
     pieces: Sequence[str], fillers: Mapping[str, Filler], language: str, vocabulary: Vocabulary
 ) -> Decoded:
     """The surfaces of the pieces, one each, and the sentence that they make."""

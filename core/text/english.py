@@ -107,7 +107,7 @@ def _meaning(host: str, clitic: str, following: str) -> str:
     return "is" if host in IS_HOSTS or following in AFTER_IS or sleeping else "'s"
 
 
-def hours(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
+def read_hours(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
     """The hours of the clock as words: "at 7" is read "at seven", "7 o'clock" "seven o'clock"."""
     read: list[Token] = []
     for place, token in enumerate(tokens):
@@ -125,7 +125,7 @@ def _hour(token: Token) -> str:
     return SMALL[value] if 1 <= value <= 12 else ""
 
 
-def degrees(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
+def read_degrees(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
     """How "pretty good" is read: "quite good"; a girl who is pretty stays so."""
     read: list[Token] = []
     for place, token in enumerate(tokens):
@@ -145,7 +145,7 @@ def split_english(text: str, known: Callable[[str], bool]) -> list[Token]:
         following = chunks[place + 1] if place + 1 < len(chunks) else ""
         tokens.extend(_chunk(chunk, following.lower().strip(".,?!;:\"'()"), known))
     tokens = _joined(reword_tokens(tokens, "en", known), known)
-    joined = degrees(hours(tokens, known), known)
+    joined = read_degrees(read_hours(tokens, known), known)
     return without_faces(single_marks(joined))
 
 

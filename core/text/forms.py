@@ -1,6 +1,6 @@
 """Chinese words that their neighbours decide: what is one word here is two words there.
 
-`whole_forms` puts together what Chinese takes apart, `apart` cuts what is two words in its
+`whole_forms` puts together what Chinese takes apart, `separate_words` cuts what is two words in its
 surroundings.
 """
 
@@ -194,7 +194,7 @@ def _regrouped(whole: list[Token], ahead: list[Token], known: Known) -> int:
 RULES = (_asked, _counted, _dated, _weekday, _once, _twice, _around, _regrouped)
 
 
-def apart(tokens: list[Token], known: Known) -> list[Token]:
+def separate_words(tokens: list[Token], known: Known) -> list[Token]:
     """Words that are two words in their surroundings: 看不见 is 看 不 见, but 不见了 is lost.
 
     要不要 is 要 不 要, 跑得很快 is 跑 得 很 快, 最好的书 is 最 好 的 书.

@@ -31,7 +31,7 @@ MONTHS = frozenset(
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 
 
-def figures(numeral: str) -> str:
+def digits_of_numeral(numeral: str) -> str:
     """From "二十五" "25", from "一九四九" "1949"; anything else unchanged."""
     if not numeral or any(c not in DIGITS and c not in UNITS for c in numeral):
         return numeral
@@ -96,18 +96,21 @@ def in_both(surface: str, before: str = "") -> tuple[str, str]:
         day = "上午" if half.lower() == "a" else "下午"
         return surface, f"{day}{hour}:{minutes}" if minutes else f"{day}{hour}点"
     if match := CLOCK_ZH.fullmatch(surface):
-        return f"{figures(match['hour'])}:{figures(match['minutes']):0>2}", surface
+        return (
+            f"{digits_of_numeral(match['hour'])}:{digits_of_numeral(match['minutes']):0>2}",
+            surface,
+        )
     if match := MONEY.fullmatch(surface):
         return surface, f"{match[2]}{CURRENCIES[match[1]]}"
     if before == "in" and YEAR.fullmatch(surface):
         return surface, f"{surface}年"
     if surface.endswith("年"):
-        return figures(surface[:-1]), surface
+        return digits_of_numeral(surface[:-1]), surface
     if surface.startswith("百分之"):
-        return f"{figures(surface[3:])}%", surface
+        return f"{digits_of_numeral(surface[3:])}%", surface
     if surface.startswith("第"):
-        return _ordinal(figures(surface[1:])), surface
-    return figures(surface), surface
+        return _ordinal(digits_of_numeral(surface[1:])), surface
+    return digits_of_numeral(surface), surface
 
 
 def _ordinal(number: str) -> str:

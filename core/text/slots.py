@@ -34,7 +34,7 @@ LONGEST_RUN = 6  # unknown words that share a slot
 LONGEST_NUMBER = 8  # words
 
 
-def stem(word: str, known: Callable[[str], bool]) -> str:
+def known_stem(word: str, known: Callable[[str], bool]) -> str:
     """The known form of a lower-case English word; "" where there is none."""
     if word in OTHERS:
         return ""
@@ -210,7 +210,7 @@ class Slots:
     def _stem(self, token: Token) -> str:
         """Another form of the word that the vocabulary has; "" for none, and for names."""
         plain = self._language == "en" and (token.surface.islower() or self._shouting)
-        return stem(token.word, self._vocabulary.has_word) if plain else ""
+        return known_stem(token.word, self._vocabulary.has_word) if plain else ""
 
     def _kind(self, tokens: list[Token], position: int) -> str:
         """What an unknown word may be, from its capital and from its neighbours."""

@@ -10,7 +10,7 @@ from typing import Literal, Self
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.text.chinese import split_chinese
-from glassformer.core.text.detokenize import Decoded, write
+from glassformer.core.text.detokenize import Decoded, detokenize_pieces
 from glassformer.core.text.english import ABBREVIATED, ADDRESS, split_english
 from glassformer.core.text.gazetteer import Filler, load_gazetteer
 from glassformer.core.text.normalize import HAN, has_word, is_han, normalize, word_list
@@ -152,7 +152,7 @@ class Tokenizer:
 
         `surfaces` has one entry a piece; specials and slots without a filler stay as they are.
         """
-        return write(pieces, fillers, language, self.vocabulary)
+        return detokenize_pieces(pieces, fillers, language, self.vocabulary)
 
     def sentences(self, text: str) -> tuple[str, ...]:
         """The sentences of a text, as typed; the model translates one at a time.

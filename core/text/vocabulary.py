@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from glassformer.core.stored import read_json_file, strings, table_of
+from glassformer.core.stored import read_json_file, string_list, table_of
 from glassformer.core.text.normalize import has_han, word_list
 
 PADDING, UNKNOWN, END = "<pad>", "<unk>", "<eos>"
@@ -100,7 +100,7 @@ class Vocabulary:
         """The vocabulary that a file's object describes; ValueError where it describes none."""
         if lacking := {"pieces", "spelling", "counts"} - table.keys():
             raise ValueError(f"{FILE} lacks {', '.join(sorted(lacking))}")
-        pieces = strings(table["pieces"], f"pieces in {FILE}")
+        pieces = string_list(table["pieces"], f"pieces in {FILE}")
         spelling = table_of(table["spelling"], str, f"spelling in {FILE}")
         counts = table_of(table["counts"], int, f"counts in {FILE}")
         if pieces[: len(RESERVED)] != RESERVED or len(set(pieces)) != len(pieces):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from glassformer.core.stored import read_json_file, strings
+from glassformer.core.stored import read_json_file, string_list
 from glassformer.core.text.chinese import split_chinese
 from glassformer.core.text.detokenize import FULL_WIDTH, Decoded
 from glassformer.core.text.gazetteer import Filler, load_gazetteer
@@ -89,7 +89,7 @@ class WordTokenizer(Tokenizer):
     def load(cls, folder: str | Path) -> "WordTokenizer":
         """Reads vocabulary.json; OSError or ValueError where it cannot be read."""
         table = read_json_file(Path(folder) / FILE)
-        capitals = strings(table.get("capitals", []), f"capitals in {FILE}")
+        capitals = string_list(table.get("capitals", []), f"capitals in {FILE}")
         return cls(Vocabulary.from_table(table), capitals)
 
     def _surface(self, piece: str, chinese: bool) -> str:

@@ -20,13 +20,13 @@ from glassformer.core.stored import (
     Stored,
     problem_of,
     read_json,
-    strings,
+    string_list,
     table_of,
     tensor_header,
 )
 from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.on_demand import LOGITS
-from glassformer.core.trace.shapes import shape
+from glassformer.core.trace.shapes import shape_of_address
 from glassformer.core.trace.sites import site_at
 
 SIDES = ("source", "target", "output")
@@ -92,7 +92,7 @@ def facts_of(about: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{name} is no text")
         found[name] = about[name]
     for name in (*LISTS, *(f"{side}_{part}" for side in SIDES for part in ("tokens", "pieces"))):
-        found[name] = strings(about[name], name)
+        found[name] = string_list(about[name], name)
     found["surfaces"] = table_of(about["surfaces"], str, "surfaces")
     found["calibration"] = _calibration(about["calibration"])
     unknown = about["source_unknown"]
@@ -121,7 +121,7 @@ def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> Non
             raise ValueError(f"{address} is missing")
     lengths = len(facts["source_tokens"]), len(facts["target_tokens"])
     for address, tensor in stored.items():
-        expected = shape(config, address, *lengths)
+        expected = shape_of_address(config, address, *lengths)
         if tensor.shape != expected:
             raise ValueError(f"{address} is {tensor.shape}, not {expected}")
         name = site_at(address).name

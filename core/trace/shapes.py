@@ -10,7 +10,7 @@ from glassformer.core.trace.sites import site_at
 KEYS_AND_VALUES = ("k", "k_normed", "k_rotated", "v")
 
 
-def letters(address: str, config: ModelConfig | None = None) -> tuple[str, ...]:
+def shape_letters(address: str, config: ModelConfig | None = None) -> tuple[str, ...]:
     """The shape of an address in the paper's letters, such as ("B", "H", "T", "S").
 
     With a config G stands for heads of keys that are fewer than H, HK for heads side by side that
@@ -31,7 +31,7 @@ def letters(address: str, config: ModelConfig | None = None) -> tuple[str, ...]:
     return tuple(by_name[axis] for axis in site_at(address).axes)
 
 
-def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict[str, int]:
+def letter_sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict[str, int]:
     """What each letter of a shape stands for in a run of these lengths."""
     return {
         "B": batch, "H": config.n_heads, "S": source, "T": target, "D": config.d_model,
@@ -40,12 +40,12 @@ def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict
     }  # fmt: skip
 
 
-def shape(
+def shape_of_address(
     config: ModelConfig, address: str, source: int, target: int, batch: int = 1
 ) -> tuple[int, ...]:
     """The shape of what a run of these lengths records at an address."""
-    size = sizes(config.of(address), source, target, batch)
-    return tuple(size[letter] for letter in letters(address, config))
+    size = letter_sizes(config.of(address), source, target, batch)
+    return tuple(size[letter] for letter in shape_letters(address, config))
 
 
 def recorded_bytes(
@@ -63,6 +63,6 @@ def recorded_bytes(
         shared = site.is_view and not address.endswith("/0/self_attention/position_bias")
         if shared or (site.per_map and not maps) or (site.per_word and not words):
             continue  # distances: once a stack
-        entries = math.prod(shape(config, address, source, target, batch))
+        entries = math.prod(shape_of_address(config, address, source, target, batch))
         total += entries * (8 if site.name == "ids" else 4)
     return total

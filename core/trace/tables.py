@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from glassformer.core.trace.trace import Trace
 
 
-def tidy(trace: Trace, address: str, **at: int) -> pd.DataFrame:
+def tidy_table(trace: Trace, address: str, **at: int) -> pd.DataFrame:
     """One row a number: a column for each free axis, and `value`.
 
     `<axis>_token` stands beside an axis that has words. Axes held by `at` (and the batch, at 0)
@@ -49,6 +49,6 @@ def as_numpy(tensor: Tensor) -> np.ndarray:
     return array
 
 
-def exact(tensor: Tensor) -> NDArray[np.float64]:
+def exact_numbers(tensor: Tensor) -> NDArray[np.float64]:
     """The numbers in float64 on the host."""
     return as_numpy(tensor).astype(np.float64)

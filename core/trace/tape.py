@@ -76,7 +76,7 @@ class Tape:
 SILENT = Tape()
 
 
-def nearest(address: str, known: Iterable[str]) -> str:
+def nearest_addresses(address: str, known: Iterable[str]) -> str:
     """For an error: the three that are written most like an address, "-" where none is."""
     return ", ".join(difflib.get_close_matches(address, list(known), n=3, cutoff=0.3)) or "-"
 
@@ -135,7 +135,7 @@ class Recorder(RootTape):
         """To be called after the run: raises for an edit that matched nothing."""
         for index, edit in enumerate(self.edits):
             if index not in self._used:
-                near = nearest(edit.address, sorted(self._seen))
+                near = nearest_addresses(edit.address, sorted(self._seen))
                 raise GlassformerError("edit_unmatched", address=edit.address, nearest=near)
 
 

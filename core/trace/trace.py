@@ -17,9 +17,9 @@ from glassformer.core.model.generator import Generator
 from glassformer.core.trace.files import read_run, write_run
 from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.on_demand import LOGITS, compute_tensor, recomputable
-from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.shapes import shape_letters
 from glassformer.core.trace.sites import Axis, AxisName, Site, site_at
-from glassformer.core.trace.tape import nearest
+from glassformer.core.trace.tape import nearest_addresses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +97,9 @@ class Trace:
             return self.tensors[address]
         if address in self._recomputable:
             return compute_tensor(self.config, self.tensors, self.generator, address)
-        raise GlassformerError("unknown_address", address=address, nearest=nearest(address, self))
+        raise GlassformerError(
+            "unknown_address", address=address, nearest=nearest_addresses(address, self)
+        )
 
     def __iter__(self) -> Iterator[str]:
         """The addresses, in computation order."""
@@ -122,7 +124,9 @@ class Trace:
         names, shape = self.site(address).axes, self[address].shape
         return tuple(
             Axis(name, letter, size, self._labels(name, letter))
-            for name, letter, size in zip(names, letters(address, self.config), shape, strict=True)
+            for name, letter, size in zip(
+                names, shape_letters(address, self.config), shape, strict=True
+            )
         )
 
     def pick(self, address: str, **at: int) -> Tensor:
@@ -139,10 +143,10 @@ class Trace:
     def table(self, address: str, **at: int) -> pd.DataFrame:
         """A tidy table: one row a number, a column an axis, the words beside their positions."""
         from glassformer.core.trace.tables import (
-            tidy,  # pandas is slow to import and not always wanted
+            tidy_table,  # pandas is slow to import and not always wanted
         )
 
-        return tidy(self, address, **at)
+        return tidy_table(self, address, **at)
 
     def candidates(self, row: int, k: int = 5) -> tuple[Candidate, ...]:
         """The k most probable next words at a row of the decoder, best first."""

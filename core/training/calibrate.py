@@ -63,7 +63,9 @@ class Fit:
         return {**self.calibration.to_dict(), "cross_validated_on_typed_sentences": found}
 
 
-def fit(translator: Translator, grammar: Grammar, folder: str | Path, pairs: int = PAIRS) -> Fit:
+def fit_calibration(
+    translator: Translator, grammar: Grammar, folder: str | Path, pairs: int = PAIRS
+) -> Fit:
     """Fits a calibration and writes it into the model's folder as confidence.json."""
     cases = [*typed_cases(translator), *grammar_cases(translator, grammar, pairs)]
     found = fit_badge(cases)
@@ -83,10 +85,12 @@ def grammar_cases(translator: Translator, grammar: Grammar, pairs: int) -> Itera
     """Held-out sentences, and nonsense made of them."""
     held_out = as_typed(translator, held_out_pairs(grammar, pairs, DRAW).pairs)
     yield from _cases(translator, held_out, "held out", {})
-    yield from _cases(translator, nonsense(held_out), "nonsense", {})
+    yield from _cases(translator, nonsense_sentences(held_out), "nonsense", {})
 
 
-def nonsense(sentences: Sequence[Sentence], count: int = NONSENSE, seed: int = 0) -> list[Sentence]:
+def nonsense_sentences(
+    sentences: Sequence[Sentence], count: int = NONSENSE, seed: int = 0
+) -> list[Sentence]:
     """Words in any order, and one half of a sentence before half of another: nothing is right."""
     rng = random.Random(f"nonsense {seed}")
     found = []

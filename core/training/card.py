@@ -12,7 +12,7 @@ from typing import Any
 from glassformer.core.training import card_sections as sections
 from glassformer.core.training.evaluate import Metrics
 from glassformer.core.training.evaluation.attention import Part
-from glassformer.core.training.evaluation.typed import SEALED, Answer, by_direction, rows
+from glassformer.core.training.evaluation.typed import SEALED, Answer, answer_rows, by_direction
 
 LIST, SEALED_LIST = "FREE_TYPED.md", "FREE_TYPED_SEALED.md"
 
@@ -25,7 +25,7 @@ def write_card(folder: Path, metrics: Metrics) -> None:
     about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     files = {
         "metrics.json": json.dumps(
-            figures(metrics), ensure_ascii=False, indent=0, separators=(",", ":")
+            card_figures(metrics), ensure_ascii=False, indent=0, separators=(",", ":")
         ),
         "CARD.md": _card(folder.name, about, metrics),
     }
@@ -45,7 +45,7 @@ def _lists(metrics: Metrics) -> dict[str, dict[str, list[Answer]]]:
     return found
 
 
-def figures(metrics: Metrics) -> dict[str, Any]:
+def card_figures(metrics: Metrics) -> dict[str, Any]:
     """All figures as plain values; shares are 0..1."""
     return {
         "exact_match": _plain(metrics.written.exact),
@@ -64,7 +64,7 @@ def figures(metrics: Metrics) -> dict[str, Any]:
         "knock_out": _plain(metrics.knock_outs),
         "typed": {name: _plain(by_direction(found)) for name, found in metrics.typed.items()},
         "badge": _plain(metrics.calibration),
-        "typed_answers": {name: rows(found) for name, found in metrics.typed.items()},
+        "typed_answers": {name: answer_rows(found) for name, found in metrics.typed.items()},
         "mistakes": metrics.written.mistakes,
     }
 
@@ -112,18 +112,18 @@ def _lost(metrics: Metrics, part: Part) -> dict[str, dict[str, float]]:
 
 def _card(name: str, about: dict[str, Any], metrics: Metrics) -> str:
     parts = [
-        sections.prose("card", name=name),
+        sections.card_passage("card", name=name),
         sections.teaching_section(about),
         sections.held_out(metrics),
         sections.typed_section(metrics, list(_lists(metrics))),
-        sections.badge(metrics.calibration),
-        sections.attention(metrics),
-        sections.roles(metrics),
-        sections.sharpness(metrics),
-        sections.redirects(metrics),
+        sections.badge_section(metrics.calibration),
+        sections.attention_section(metrics),
+        sections.roles_section(metrics),
+        sections.sharpness_section(metrics),
+        sections.redirects_section(metrics),
         sections.knock_outs(metrics),
-        sections.templates(metrics.written.by_template),
-        sections.data(about),
-        sections.prose("limits"),
+        sections.templates_section(metrics.written.by_template),
+        sections.data_section(about),
+        sections.card_passage("limits"),
     ]
     return "\n\n".join(part for part in parts if part)

@@ -14,7 +14,7 @@ from glassformer.core.trace.address import Address
 from glassformer.core.training.evaluate import Metrics
 from glassformer.core.training.evaluation.attention import ROLES, Part
 from glassformer.core.training.evaluation.interventions import WAYS, Without
-from glassformer.core.training.evaluation.passes import Tally, best, tally
+from glassformer.core.training.evaluation.passes import Tally, best_tally, count_true
 from glassformer.core.training.evaluation.typed import (
     SETS,
     Answer,
@@ -29,13 +29,13 @@ MATTERS = 0.02  # a share; a smaller loss is no more than a few sentences
 HEADS_SHOWN = 8
 
 
-def prose(passage: str, /, **values: object) -> str:
+def card_passage(passage: str, /, **values: object) -> str:
     """A passage of card.toml with its values."""
     text: str = PROSE[passage]
     return text.format(**values)
 
 
-def percent(found: Tally | float | None) -> str:
+def format_percent(found: Tally | float | None) -> str:
     """`97.3 %`, of a tally or a share; a dash for nothing counted."""
     if isinstance(found, float):
         return f"{100 * found:.1f} %"
@@ -44,20 +44,20 @@ def percent(found: Tally | float | None) -> str:
 
 def _of(found: Tally | None) -> str:
     """`97.3 % of 200`."""
-    return "–" if found is None else f"{percent(found)} of {found.total}"
+    return "–" if found is None else f"{format_percent(found)} of {found.total}"
 
 
 Cell = str | int | float | Tally | None
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """A Markdown table of texts, counts, and what `percent` takes; bars in it are escaped."""
+def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """A Markdown table of texts, counts and what `format_percent` takes; bars in it are escaped."""
     lines: list[Sequence[Cell]] = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
 
 
 def _cell(value: Cell) -> str:
-    text = str(value) if isinstance(value, str | int) else percent(value)
+    text = str(value) if isinstance(value, str | int) else format_percent(value)
     return text.replace("|", "\\|")
 
 
@@ -67,9 +67,9 @@ def teaching_section(about: Mapping[str, Any]) -> str:
         return ""
     taught = about.get("taught", {})
     if not taught:
-        return prose("plain")
+        return card_passage("plain")
     tasks = [f"{_place(**where)} ({PROSE['tasks'][task]})" for task, where in taught.items()]
-    return prose("taught", tasks=" and ".join(tasks))
+    return card_passage("taught", tasks=" and ".join(tasks))
 
 
 def _place(address: str, head: int | None) -> str:
@@ -87,10 +87,10 @@ def held_out(metrics: Metrics) -> str:
         lines.append(
             [direction, found, found.total, *(each or "not measured" for each in measured)]
         )
-    return prose(
+    return card_passage(
         "held_out",
-        table=table(["", "every word right", "sentences", "BLEU", "chrF"], lines),
-        coreference=percent(metrics.coreference),
+        table=markdown_table(["", "every word right", "sentences", "BLEU", "chrF"], lines),
+        coreference=format_percent(metrics.coreference),
         readings=metrics.coreference.total,
         signatures="\n".join(f"- {name}: `{each.signature}`" for name, each in scores.items()),
     )
@@ -103,20 +103,20 @@ def typed_section(metrics: Metrics, lists: Sequence[str]) -> str:
     lines: list[list[Cell]] = []
     for name, found in metrics.typed.items():
         counts = Counter(answer.verdict for answer in found)
-        right: list[Cell] = [tally(answer.right for answer in found), len(found)]
+        right: list[Cell] = [count_true(answer.right for answer in found), len(found)]
         each_way = map(by_direction(found).get, DIRECTIONS)
         verdicts = (counts[verdict] for verdict in VERDICTS)
         lines.append([f"{name} (`{SETS[name]}`)", *right, *each_way, *verdicts])
     heads = ["set", "right", "sentences", *DIRECTIONS, *VERDICTS]
-    return prose(
+    return card_passage(
         "typed",
-        table=table(heads, lines),
+        table=markdown_table(heads, lines),
         sets="\n".join(f"- {name}: {PROSE['sets'][name]}." for name in metrics.typed),
         lists=", ".join(f"[{name}]({name})" for name in lists),
     )
 
 
-def badge(calibrations: Mapping[str, Calibration]) -> str:
+def badge_section(calibrations: Mapping[str, Calibration]) -> str:
     """Whether the badge “unsure” stands on the wrong translations."""
     if not calibrations:
         return ""
@@ -130,22 +130,24 @@ def badge(calibrations: Mapping[str, Calibration]) -> str:
     by_low = [{each.low: each.right for each in one.bins} for one in calibrations.values()]
     bins = [[f"from {low:.1f}", *(_of(found.get(low)) for found in by_low)] for low in lows]
     columns = ["score", *(f"{name}, right" for name in calibrations)]
-    return prose("badge", table=table(heads, lines), reliability=table(columns, bins))
+    return card_passage(
+        "badge", table=markdown_table(heads, lines), reliability=markdown_table(columns, bins)
+    )
 
 
-def attention(metrics: Metrics) -> str:
+def attention_section(metrics: Metrics) -> str:
     """How well cross-attention aligns, and which encoder head finds the antecedent."""
     lines: list[list[Cell]] = []
     for direction, looks in metrics.alignment.items():
         layers = {name: found for name, found in looks.items() if "head" not in name}
-        head = best(looks, "head")
-        named = "–" if head is None else f"{head[0]}, {percent(head[1])}"
+        head = best_tally(looks, "head")
+        named = "–" if head is None else f"{head[0]}, {format_percent(head[1])}"
         lines.append([direction, *layers.values(), named])
         heads = ["", *(f"{name}, mean of heads" for name in layers), "best single head"]
     parts = [
-        prose("attention"),
-        table(heads, lines) if lines else "",
-        prose("alignment"),
+        card_passage("attention"),
+        markdown_table(heads, lines) if lines else "",
+        card_passage("alignment"),
         *(_antecedent(metrics, direction) for direction in metrics.antecedent),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -154,14 +156,14 @@ def attention(metrics: Metrics) -> str:
 def _antecedent(metrics: Metrics, direction: str) -> str:
     """The head that shows the antecedents most, and what happens to pronouns without it."""
     looks = metrics.antecedent[direction]
-    found = best(looks)
+    found = best_tally(looks)
     if found is None:
         return ""
     name, share = found
-    every = ", ".join(f"{each} {percent(seen)}" for each, seen in looks.items())
-    text = prose(
-        "antecedent", direction=direction, head=name, share=percent(share), total=share.total,
-        every=every,
+    every = ", ".join(f"{each} {format_percent(seen)}" for each, seen in looks.items())
+    text = card_passage(
+        "antecedent", direction=direction, head=name, share=format_percent(share),
+        total=share.total, every=every,
     )  # fmt: skip
     ways = metrics.knock_outs.get(f"encoder self-attention {name}")
     if not ways or direction != "en-zh":  # translating a Chinese pronoun needs no antecedent
@@ -169,15 +171,15 @@ def _antecedent(metrics: Metrics, direction: str) -> str:
     before = _baseline(metrics).coreference
     left = {PROSE["ways"][way]: found.coreference for way, found in sorted(ways.items())}
     matters = max(before.rate - each.rate for each in left.values()) >= MATTERS
-    needed = prose(
-        "needed", head=name, share=percent(before), total=before.total,
-        without=", ".join(f"{percent(each)} ({way})" for way, each in left.items()),
+    needed = card_passage(
+        "needed", head=name, share=format_percent(before), total=before.total,
+        without=", ".join(f"{format_percent(each)} ({way})" for way, each in left.items()),
         needed="depends" if matters else "does not depend",
     )  # fmt: skip
     return f"{text}\n\n{needed}"
 
 
-def roles(metrics: Metrics) -> str:
+def roles_section(metrics: Metrics) -> str:
     """The head that plays each role most, in each direction, and the model without it."""
     lines: list[list[Cell]] = []
     for direction, found in metrics.roles.items():
@@ -189,10 +191,10 @@ def roles(metrics: Metrics) -> str:
                 left = [ways[w].exact.get(direction) if w in ways else None for w in WAYS]
                 lines.append([direction, role, part.name, _of(played[part]), *left])
     columns = ["", "role", "head", "of rows", "exact without it, zeroed", "at its mean"]
-    return prose("roles", table=table(columns, lines)) if lines else ""
+    return card_passage("roles", table=markdown_table(columns, lines)) if lines else ""
 
 
-def sharpness(metrics: Metrics) -> str:
+def sharpness_section(metrics: Metrics) -> str:
     """How sharp each attention is, and what the division by √d_k does to it."""
     lines: list[list[Cell]] = []
     for part, found in metrics.sharpness.items():
@@ -202,24 +204,24 @@ def sharpness(metrics: Metrics) -> str:
             lines.append([*shares, f"{found.score:.1f}", metrics.unscaled.get(part)])
     columns = ["attention", "rows with a weight > 0.99", "without √d_k", "weight on `<eos>`"]
     columns += ["mean absolute score", "translations that change without √d_k"]
-    return prose("sharpness", table=table(columns, lines)) if lines else ""
+    return card_passage("sharpness", table=markdown_table(columns, lines)) if lines else ""
 
 
-def redirects(metrics: Metrics) -> str:
+def redirects_section(metrics: Metrics) -> str:
     """Attention turned by hand to the other noun: how often the translation follows."""
     if not metrics.flips:
         return ""
     shown = {name: found for name, found in metrics.flips.items() if name.split()[-2] == "all"}
     for stack in ("decoder", "encoder"):
         singles = {n: t for n, t in metrics.flips.items() if n.startswith(stack) and "head " in n}
-        if found := best(singles):
+        if found := best_tally(singles):
             shown[f"{found[0]}, the {stack} head alone that flips most"] = found[1]
     lines: list[list[Cell]] = [[name, found, found.total] for name, found in shown.items()]
-    return prose(
+    return card_passage(
         "redirects",
-        share=percent(metrics.resolved),
+        share=format_percent(metrics.resolved),
         total=metrics.resolved.total,
-        table=table(["turned", "nouns that flip", "of"], lines),
+        table=markdown_table(["turned", "nouns that flip", "of"], lines),
     )
 
 
@@ -236,11 +238,11 @@ def knock_outs(metrics: Metrics) -> str:
     lines += [[name, *(c for way in WAYS for c in _cells(parts[name][way]))] for name in shown]
     what = ("pronouns", *before.exact)
     columns = [f"{name}, {way}" for way in WAYS for name in what]
-    return prose(
+    return card_passage(
         "knock_outs",
         readings=before.coreference.total,
         sentences=", ".join(f"{found.total} {name}" for name, found in before.exact.items()),
-        table=table(["without", *columns], lines),
+        table=markdown_table(["without", *columns], lines),
     )
 
 
@@ -262,20 +264,20 @@ def _baseline(metrics: Metrics) -> Without:
     return metrics.knock_outs["nothing"]["unchanged"]
 
 
-def templates(by_template: Mapping[str, Mapping[str, Tally]]) -> str:
+def templates_section(by_template: Mapping[str, Mapping[str, Tally]]) -> str:
     """Every word right, by the pattern of the sentence."""
     lines = [
         [template, *(_of(tallies.get(direction)) for direction in DIRECTIONS)]
         for template, tallies in sorted(by_template.items())
     ]
-    return prose("templates", table=table(["template", *DIRECTIONS], lines))
+    return card_passage("templates", table=markdown_table(["template", *DIRECTIONS], lines))
 
 
-def data(about: Mapping[str, Any]) -> str:
+def data_section(about: Mapping[str, Any]) -> str:
     """What the model is made of, and what it was trained with."""
     training = about.get("training", {})
     muon = ", and Muon for the matrices of the layers" if training.get("muon", False) else ""
-    return prose(
+    return card_passage(
         "data",
         model=about["model"],
         training=", ".join(f"{name} {value}" for name, value in training.items()),
@@ -285,13 +287,15 @@ def data(about: Mapping[str, Any]) -> str:
 
 def free_typed_list(name: str, sets: Mapping[str, Sequence[Answer]]) -> str:
     """Every typed sentence with its output, verdict and badge, the wrong ones first."""
-    parts, order = [prose("list", name=name)], VERDICTS[::-1]
+    parts, order = [card_passage("list", name=name)], VERDICTS[::-1]
     columns = ["id", "typed", "output", "verdict", "why, or what was expected", "badge"]
     for kind, found in sets.items():
-        right = tally(answer.right for answer in found)
+        right = count_true(answer.right for answer in found)
         lines = map(_line, sorted(found, key=lambda answer: order.index(answer.verdict)))
-        values = {"right": right.right, "total": right.total, "share": percent(right)}
-        parts.append(prose("listed", kind=kind, table=table(columns, lines), **values))
+        values = {"right": right.right, "total": right.total, "share": format_percent(right)}
+        parts.append(
+            card_passage("listed", kind=kind, table=markdown_table(columns, lines), **values)
+        )
     return "\n\n".join(parts)
 
 

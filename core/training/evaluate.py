@@ -11,9 +11,9 @@ from glassformer.core.training.evaluation.attention import Part, Roles, Sharpnes
 from glassformer.core.training.evaluation.interventions import Without
 from glassformer.core.training.evaluation.passes import (
     Tally,
-    best,
+    best_tally,
     both_right,
-    tally,
+    count_true,
     word_for_word,
 )
 from glassformer.core.training.evaluation.typed import Answer, Calibration
@@ -47,7 +47,7 @@ class Metrics:
     calibration: dict[str, Calibration] = field(default_factory=dict)  # by set
 
 
-def evaluate(
+def evaluate_translator(
     translator: Translator,
     grammar: Grammar,
     pairs: int = TrainingConfig.held_out,
@@ -74,14 +74,14 @@ def evaluate(
             part: roles.get(part, {}) | found.get(part, {}) for part in {**roles, **found}
         }
     progress("how sharp attention is, with and without √d_k")
-    metrics.sharpness = attention.sharpness(translator, unseen[:PROBED])
+    metrics.sharpness = attention.measure_sharpness(translator, unseen[:PROBED])
     metrics.unscaled = attention.without_scale(translator, unseen[:PROBED])
     both = held_out.coreference_readings(grammar, readings)
     progress("pronouns with two readings")
     chinese = held_out.referring_pairs(grammar, "zh-en", 2 * len(both))
     metrics.coreference, metrics.antecedent = _pronouns(translator, both, chinese)
     progress("attention turned to the other noun")
-    metrics.resolved, metrics.flips = interventions.redirects(translator, both)
+    metrics.resolved, metrics.flips = interventions.measure_redirects(translator, both)
     metrics.knock_outs = interventions.knock_outs(translator, both, unseen[:PROBED], progress)
     _typed(translator, sets, unseen, metrics, progress)
     return metrics
@@ -110,12 +110,12 @@ def _typed(
     for name in sets:
         if sentences := list(typed.read_sentences(name)):
             progress(f"{len(sentences)} typed sentences: {name}")
-            metrics.typed[name] = typed.answers(translator, sentences, judgements)
+            metrics.typed[name] = typed.judge_translations(translator, sentences, judgements)
     sentences = typed.as_typed(translator, unseen[:TYPED])
     progress(f"{len(sentences)} held-out sentences, as typed")
-    given = {**metrics.typed, "held out": typed.answers(translator, sentences, {})}
+    given = {**metrics.typed, "held out": typed.judge_translations(translator, sentences, {})}
     for name, found in given.items():
-        if calibration := typed.calibrate(found):
+        if calibration := typed.calibrate_badge(found):
             metrics.calibration[name] = calibration
 
 
@@ -142,7 +142,7 @@ def quick_metrics(
     if both:
         metrics["coreference"] = coreference.rate
     for name, direction in (("antecedent", "en-zh"), ("antecedent_zh", "zh-en")):
-        if head := best(looks[direction]):
+        if head := best_tally(looks[direction]):
             metrics[name] = head[1].rate
     return metrics
 
@@ -161,15 +161,17 @@ def metrics_on(translator: Translator, pairs: Sequence[Pair]) -> dict[str, float
     total, words = 0.0, 0
     for direction in DIRECTIONS:
         right: list[bool] = []
-        for run in passes.passes(translator, pairs, direction, keep=attention.is_cross_attention):
+        for run in passes.run_passes(
+            translator, pairs, direction, keep=attention.is_cross_attention
+        ):
             total += run.expected.numel() * cross_entropy(run.logits, run.expected).item()
             words += run.expected.numel()
-            right += passes.exactly(translator, run)
+            right += passes.exact_sentences(translator, run)
             attention.count_looks(run, translator, ["alignment"], looks)
         if right:
-            metrics[f"exact_{direction.replace('-', '_')}"] = tally(right).rate
+            metrics[f"exact_{direction.replace('-', '_')}"] = count_true(right).rate
     if words:
         metrics["loss"] = total / words
-    if clearest := best(attention.by_layer(looks, "alignment")):
+    if clearest := best_tally(attention.by_layer(looks, "alignment")):
         metrics["alignment"] = clearest[1].rate
     return metrics

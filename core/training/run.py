@@ -77,7 +77,7 @@ def run_in(
     if resume:
         load_state(trainer, folder)
     else:
-        forget(folder)
+        remove_old_run(folder)
     save_about(folder, trainer.model.config, trainer.tokenizer, trainer.about)
     kept = set(snapshot_steps(trainer.recipe.steps)[:-1])
 
@@ -93,7 +93,7 @@ def run_in(
     _write_history(folder, trainer, {*snapshot_steps(trainer.recipe.steps)})
 
 
-def forget(folder: Path) -> None:
+def remove_old_run(folder: Path) -> None:
     """Removes what an earlier run wrote, and nothing else."""
     for name in (FACTS, *PUBLISHED):  # without its facts there is no state any more
         (folder / name).unlink(missing_ok=True)
@@ -194,12 +194,12 @@ def train_bundle(jobs: Sequence[Job], tokenizer: Tokenizer, tell: Tell) -> None:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     if len(jobs) < 2 or (cores or 1) < len(jobs) or choose_device().type != "cpu":
         for job in jobs:
-            work(job, tokenizer, tell)
+            train_model(job, tokenizer, tell)
     else:
         _side_by_side(jobs, tokenizer, tell)
 
 
-def work(job: Job, tokenizer: Tokenizer, tell: Tell) -> None:
+def train_model(job: Job, tokenizer: Tokenizer, tell: Tell) -> None:
     """Trains, measures the snapshots, and puts the model where it is found."""
     keep_freed_memory()
     torch.set_num_threads(1)  # more threads are slower with matrices of this size
@@ -259,7 +259,7 @@ def _work_apart(job: Job, tokenizer: Tokenizer, news: Any) -> None:
         news.put(heard)
 
     try:
-        work(job, tokenizer, tell)
+        train_model(job, tokenizer, tell)
     except KeyboardInterrupt:  # the process that started this one says so
         return
     except Exception as error:  # told by the process that started this one

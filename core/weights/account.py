@@ -21,7 +21,7 @@ SOURCE, TARGET, GENERATOR = TABLES = (
 )  # fmt: skip
 
 
-def tables(family: Family, config: ModelConfig, shelf: Shelf) -> dict[str, Theirs]:
+def locate_tables(family: Family, config: ModelConfig, shelf: Shelf) -> dict[str, Theirs]:
     """Where each of `TABLES` lies, whether the config ties it or not.
 
     What lies nowhere by itself is what it is tied to: a folder may hold it by any of the names.
@@ -52,7 +52,7 @@ def locate_parameters(family: Family, config: ModelConfig, shelf: Shelf) -> dict
     """
     expected = {name: tuple(each.shape) for name, each in shell_of(config).named_parameters()}
     found = dict[str, Theirs]()
-    own = tables(family, config, shelf)
+    own = locate_tables(family, config, shelf)
     for name in expected:
         here = own.get(name) or _first(family, name, shelf)
         if here is not None:

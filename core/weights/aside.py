@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.core.stored import UNREADABLE, read_json_file
-from glassformer.core.weights.read import inside
+from glassformer.core.weights.read import file_inside
 
 # Settings of generation that do not act here, and the values with which they act nowhere.
 NEUTRAL: Mapping[str, tuple[Any, ...]] = {
@@ -46,7 +46,7 @@ class LeftAside:
 def generation_of(folder: Path) -> dict[str, Any]:
     """What generation_config.json says; {} where there is none that can be read."""
     try:
-        found = read_json_file(inside(folder, "generation_config.json"))
+        found = read_json_file(file_inside(folder, "generation_config.json"))
     except UNREADABLE:
         return {}
     return {name: each for name, each in found.items() if each is not None}

@@ -15,7 +15,7 @@ from typing import Any
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
-from glassformer.core.weights.read import inside
+from glassformer.core.weights.read import file_inside
 
 WORKER = Path(__file__).with_name("chat_worker.py")
 ALONE, WITH_OTHERS, OF_PROCESSOR = (
@@ -80,7 +80,7 @@ def chat_template_of(folder: Path) -> ChatTemplate | GlassformerError | None:
 def _sources(folder: Path, about: Mapping[str, Any]) -> Iterator[Any]:
     """The templates that lie there, the one that counts first."""
     if (folder / ALONE).is_file():
-        path = inside(folder, ALONE)
+        path = file_inside(folder, ALONE)
         if path.stat().st_size > 4 * LONGEST_TEMPLATE:  # bytes
             raise ValueError(f"{ALONE} has {path.stat().st_size:,} bytes")
         yield path.read_text("utf-8")
@@ -96,7 +96,7 @@ def _sources(folder: Path, about: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _object(folder: Path, name: str) -> Mapping[str, Any]:
-    return read_json_file(inside(folder, name)) if (folder / name).is_file() else {}
+    return read_json_file(file_inside(folder, name)) if (folder / name).is_file() else {}
 
 
 @lru_cache(maxsize=256)

@@ -43,7 +43,7 @@ class Names(Namespace):
         super().__setitem__(name, value)
 
 
-def refuse(message: str) -> NoReturn:
+def raise_template_error(message: str) -> NoReturn:
     """What templates call `raise_exception`."""
     raise TemplateError(message)
 
@@ -60,7 +60,7 @@ def environment() -> ImmutableSandboxedEnvironment:
     )
     made.filters["tojson"] = as_json
     made.globals |= {
-        "raise_exception": refuse,
+        "raise_exception": raise_template_error,
         "strftime_now": lambda form: datetime.now().strftime(form),
         "namespace": Names,
         "dict": lambda *pairs, **named: dict(*pairs, **named),

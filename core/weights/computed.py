@@ -16,7 +16,7 @@ def number_positions(_config: ModelConfig, shape: Shape) -> Tensor:
     return torch.arange(shape[-1]).expand(shape)
 
 
-def waves(config: ModelConfig, shape: Shape) -> Tensor:
+def sinusoid_table(config: ModelConfig, shape: Shape) -> Tensor:
     """A table of sines and cosines; the row of the padding, where it has one, is zero."""
     if shape[1:] != (config.d_model,):
         return ELSE

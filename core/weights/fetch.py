@@ -19,7 +19,7 @@ WANTED = (
 SAFE, PICKLED = ("model*.safetensors", INDEX), ("pytorch_model*.bin",)
 
 
-def fetch(name: str, folder: Path, endpoint: str | None = None) -> Path:
+def fetch_model(name: str, folder: Path, endpoint: str | None = None) -> Path:
     """The files of a model, in a folder of its own; a pickle is fetched where nothing else is.
 
     endpoint: of another hub than the usual one. Raises `weights_fetch`.

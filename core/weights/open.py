@@ -13,7 +13,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.model.shell import shell_of
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.models import TaskKind
-from glassformer.core.stored import UNREADABLE, problem_of, read_json_file, regular
+from glassformer.core.stored import UNREADABLE, problem_of, read_json_file, regular_file
 from glassformer.core.weights.account import (
     GENERATOR,
     SOURCE,
@@ -21,7 +21,7 @@ from glassformer.core.weights.account import (
     TARGET,
     as_ours,
     locate_parameters,
-    tables,
+    locate_tables,
 )
 from glassformer.core.weights.aside import LeftAside, generation_of, not_applied
 from glassformer.core.weights.families import (
@@ -35,7 +35,7 @@ from glassformer.core.weights.families import (
     t5,
 )
 from glassformer.core.weights.family import Facts, Family, Theirs, head_of
-from glassformer.core.weights.read import Shelf, damaged_folder, inside, shelf_of
+from glassformer.core.weights.read import Shelf, damaged_folder, file_inside, shelf_of
 
 FAMILIES: Mapping[str, Family] = {
     kind: each.FAMILY
@@ -99,14 +99,14 @@ def is_foreign(folder: Path) -> bool:
     return "model" not in about and ("model_type" in about or "architectures" in about)
 
 
-def look(folder: Path) -> Found:
+def look_into_folder(folder: Path) -> Found:
     """What a folder holds; not a number of its weights is read.
 
     Raises `weights_…` in one sentence: a family or setting that is not computed here, files that
     are missing, damaged, elsewhere or a pickle, tensors that do not fit.
     """
     try:
-        facts = read_json_file(inside(folder, "config.json"))
+        facts = read_json_file(file_inside(folder, "config.json"))
     except UNREADABLE as error:
         if isinstance(error, GlassformerError):
             raise
@@ -138,7 +138,7 @@ def as_held(found: Found) -> Found:
     So does `transformers`. Raises `weights_spare` for a tensor that is computed here and holds
     something else.
     """
-    own = tables(found.family, found.config, found.shelf)
+    own = locate_tables(found.family, found.config, found.shelf)
 
     def same(one: str, other: str) -> bool:
         names = [own[each].name for each in (one, other)]
@@ -231,7 +231,7 @@ def free_bytes() -> int:
 def licence_of(folder: Path) -> str:
     """What the card (README.md) says of the licence, in its first lines; "" where it says none."""
     try:
-        with regular(folder / "README.md").open(encoding="utf-8", errors="replace") as card:
+        with regular_file(folder / "README.md").open(encoding="utf-8", errors="replace") as card:
             lines = card.read(4096).splitlines()
     except (OSError, ValueError):
         return ""

@@ -25,7 +25,7 @@ from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace, places_of
 from glassformer.core.weights.aside import LeftAside, generation_of, never_written
 from glassformer.core.weights.chat import ChatTemplate, chat_template_of
-from glassformer.core.weights.open import load_weights, look
+from glassformer.core.weights.open import load_weights, look_into_folder
 from glassformer.core.weights.tokenizers.tokens import Read, Segmented, Tokens, tokens_of
 
 MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand
@@ -382,7 +382,7 @@ def open_model(folder: str | Path, widen: bool = True, limit: int | None = None)
     Raises `weights_…` in one sentence, before memory is spent where that can be known.
     """
     folder = Path(folder)
-    found = look(folder)
+    found = look_into_folder(folder)
     tokens = tokens_of(folder, found.kind)
     rows = found.config.vocabulary_size
     if tokens.last >= rows:  # what was added to it later may go beyond, as long as no text needs it

@@ -14,7 +14,7 @@ from glassformer.core.stored import (
     Stored,
     problem_of,
     read_json_file,
-    regular,
+    regular_file,
     table_of,
     tensor_header,
 )
@@ -30,7 +30,7 @@ OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bia
 
 @dataclass(frozen=True)
 class Shelf:
-    """The tensors of a folder, by their names as `plain` has them: what each one is."""
+    """The tensors of a folder, by their names as `plain_name` has them: what each one is."""
 
     folder: Path
     stored: Mapping[str, Stored]
@@ -54,7 +54,7 @@ class Shelf:
             return found
 
 
-def plain(name: str, prefixes: Sequence[str]) -> str:
+def plain_name(name: str, prefixes: Sequence[str]) -> str:
     """A tensor's name without what may stand before it, and as it is called today."""
     name = WRAPPERS.sub(r"\1", name)
     name = name.removeprefix(next((each for each in prefixes if name.startswith(each)), ""))
@@ -75,7 +75,7 @@ def shelf_of(folder: Path, prefixes: Sequence[str]) -> Shelf:
         except UNREADABLE as error:
             raise damaged_folder(folder, f"{file}: {problem_of(error)}") from error
         for name, each in header.items():
-            own = plain(name, prefixes)
+            own = plain_name(name, prefixes)
             if own in stored:
                 raise damaged_folder(folder, f"{name} is in it twice")
             stored[own], places[own] = each, (file, name)
@@ -87,7 +87,7 @@ def damaged_folder(folder: Path, problem: str) -> GlassformerError:
     return GlassformerError("weights_damaged", path=folder.name, problem=problem)
 
 
-def inside(folder: Path, file: str) -> Path:
+def file_inside(folder: Path, file: str) -> Path:
     """A file of a folder, or of none; raises `weights_outside` for one that lies elsewhere.
 
     `weights_damaged` for a pipe, a device, and for more than any file beside the weights takes.
@@ -96,7 +96,7 @@ def inside(folder: Path, file: str) -> Path:
     if Path(file).name != file or path.resolve().parent != folder.resolve():
         raise GlassformerError("weights_outside", path=folder.name, file=file)
     try:
-        beside = regular(path).exists() and path.suffix != ".safetensors"
+        beside = regular_file(path).exists() and path.suffix != ".safetensors"
     except ValueError as error:
         raise damaged_folder(folder, f"{file}: {error}") from error
     if beside and path.stat().st_size > LARGEST_BESIDE:
@@ -106,7 +106,7 @@ def inside(folder: Path, file: str) -> Path:
 
 def _files(folder: Path) -> tuple[str, ...]:
     """The files that hold the weights, each there."""
-    if inside(folder, WEIGHTS).is_file():
+    if file_inside(folder, WEIGHTS).is_file():
         return (WEIGHTS,)
     if not (folder / INDEX).is_file():
         found = sorted(each.name for each in folder.iterdir() if each.suffix in PICKLES)
@@ -114,11 +114,13 @@ def _files(folder: Path) -> tuple[str, ...]:
             raise GlassformerError("weights_pickle", path=folder.name, file=found[0])
         raise GlassformerError("weights_missing", path=folder.name)
     try:
-        index = table_of(read_json_file(inside(folder, INDEX))["weight_map"], str, "weight_map")
+        index = table_of(
+            read_json_file(file_inside(folder, INDEX))["weight_map"], str, "weight_map"
+        )
     except UNREADABLE as error:
         raise damaged_folder(folder, problem_of(error)) from error
     files = tuple(sorted(set(index.values())))
     for file in files:
-        if not inside(folder, file).is_file():
+        if not file_inside(folder, file).is_file():
             raise GlassformerError("weights_shard", path=folder.name, file=file)
     return files

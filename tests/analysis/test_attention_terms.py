@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from glassformer.core.analysis.attention_cell import Terms, cell_of_heads, terms
+from glassformer.core.analysis.attention_cell import Terms, cell_of_heads, cell_terms
 from glassformer.core.analysis.attention_views import Kind, Stage, attention_at, head_map
 from glassformer.core.errors import GlassformerError
 from tests.traces import OUTPUT, small_trace
@@ -23,7 +23,7 @@ def test_every_cell_agrees_with_the_tensors(kind: Kind, fill: str) -> None:
     recorded = trace[f"{attention_at(kind, 1)}/scores"][0].numpy()
     heads, rows, columns = recorded.shape
     for head, query, key in itertools.product(range(heads), range(rows), range(columns)):
-        cell = terms(trace, kind, 1, head, query, key)
+        cell = cell_terms(trace, kind, 1, head, query, key)
         assert cell.score == recorded[head, query, key]
         assert cell.products.sum() == pytest.approx(cell.score, abs=1e-5)
         assert cell.scaled == pytest.approx(cell.score / 2, abs=1e-6)  # d_k is 4
@@ -39,7 +39,7 @@ def test_every_cell_agrees_with_the_tensors(kind: Kind, fill: str) -> None:
 
 
 def test_order_of_the_products() -> None:
-    cell = terms(small_trace(), "cross", 0, 1, 2, 3)
+    cell = cell_terms(small_trace(), "cross", 0, 1, 2, 3)
     assert cell.order("dimension") == [0, 1, 2, 3]
     sizes = np.abs(cell.products)[cell.order("largest")]
     assert (np.diff(sizes) <= 0).all()
@@ -47,7 +47,7 @@ def test_order_of_the_products() -> None:
 
 
 def test_a_huge_score_has_no_finite_numerator_and_says_so() -> None:
-    cell = terms(small_trace(), "encoder", 0, 0, 0, 0)
+    cell = cell_terms(small_trace(), "encoder", 0, 0, 0, 0)
     huge = dataclasses.replace(cell, masked=1000.0)
     assert huge.numerator == math.inf
 
@@ -64,7 +64,7 @@ def test_a_row_that_may_look_nowhere() -> None:
 )
 def test_a_cell_beyond_the_sentence_is_refused(query: int, key: int, name: str) -> None:
     with pytest.raises(GlassformerError) as caught:
-        terms(small_trace(), "cross", 0, 0, query, key)
+        cell_terms(small_trace(), "cross", 0, 0, query, key)
     assert caught.value.key == "out_of_range"
     assert caught.value.values["name"] == name
 
@@ -74,7 +74,7 @@ def test_a_cell_at_a_stage_in_every_head(stage: Stage) -> None:
     trace, last = small_trace(), len(OUTPUT)
     found = cell_of_heads(trace, "cross", 1, stage, last, 3)
     name = {"scores": "score", "weights": "weight"}.get(stage, stage)
-    cells = [terms(trace, "cross", 1, head, last, 3) for head in range(4)]
+    cells = [cell_terms(trace, "cross", 1, head, last, 3) for head in range(4)]
     assert found.values.tolist() == [getattr(cell, name) for cell in cells]
     assert not found.forbidden.any()
     assert found.mean == pytest.approx(head_map(trace, "cross", 1, None, stage).values[last, 3])

@@ -15,14 +15,14 @@ from glassformer.core.analysis.attention_views import (
     Kind,
     Side,
     attention_at,
+    attention_overview,
+    attention_sides,
     entropy,
     head_map,
     largest_cell,
-    overview,
-    partner,
     pool_by_maximum,
-    sides,
     strongest_cell,
+    strongest_partner,
 )
 from tests.example_trace import example_trace
 from tests.traces import OUTPUT, small_trace
@@ -60,7 +60,7 @@ def test_the_decoder_may_not_look_ahead() -> None:
 
 def test_overview_has_every_head_and_the_mean_in_one_byte_a_cell() -> None:
     trace = small_trace()
-    seen = overview(trace, "decoder")
+    seen = attention_overview(trace, "decoder")
     size = len(OUTPUT) + 1
     assert (seen.levels.shape, seen.levels.dtype) == ((2, 5, size, size), np.uint8)
     assert (seen.layers, seen.heads) == (2, 4)
@@ -74,8 +74,13 @@ def test_overview_has_every_head_and_the_mean_in_one_byte_a_cell() -> None:
 
 def test_overview_of_a_long_sentence_is_no_larger() -> None:
     words = tuple(f"w{number}" for number in range(69))
-    assert overview(small_trace(words, ("字",) * 50), "cross").levels.shape == (2, 5, 32, 32)
-    assert len(base64.b64encode(overview(small_trace(words), "encoder").levels)) < 16_000
+    assert attention_overview(small_trace(words, ("字",) * 50), "cross").levels.shape == (
+        2,
+        5,
+        32,
+        32,
+    )
+    assert len(base64.b64encode(attention_overview(small_trace(words), "encoder").levels)) < 16_000
 
 
 @given(st.integers(0, 99), st.integers(0, 69), st.integers(1, 40))
@@ -114,18 +119,18 @@ def test_sinks_are_marks_and_punctuation_but_not_what_looks_like_them() -> None:
         source_tokens=("<eos>", "likes", "</s>", "。", "<eos>"),
         source_pieces=("<name1>", "likes", "<noun1>", "。", "<eos>"),
     )
-    rows, columns = sides(trace, "cross")
+    rows, columns = attention_sides(trace, "cross")
     assert columns.sinks == {3, 4}
     assert rows.sinks == {2, 3}  # they write ， and <eos>
-    assert sides(trace, "decoder")[1].sinks == {0, 3}  # <zh> and ，
+    assert attention_sides(trace, "decoder")[1].sinks == {0, 3}  # <zh> and ，
 
 
 def test_rows_of_the_decoder_say_what_they_write() -> None:
     trace = example_trace()
-    rows, columns = sides(trace, "decoder")
+    rows, columns = attention_sides(trace, "decoder")
     assert rows.labels == ("Zorblax (<zh>)", "喜欢 (Zorblax)", "， (喜欢)", "<eos> (，)")
     assert columns.labels == trace.target_tokens
-    assert sides(trace, "encoder")[0].labels == trace.source_tokens
+    assert attention_sides(trace, "encoder")[0].labels == trace.source_tokens
 
 
 def test_strongest_cell_is_one_of_words() -> None:
@@ -149,8 +154,8 @@ def test_weak_words_are_no_example() -> None:
 
 def test_partner_is_whom_a_word_looks_at_most() -> None:
     weights = np.array([[0.1, 0.9], [np.nan, 0.2]], np.float32)
-    assert (partner(weights, query=0), partner(weights, query=1)) == (1, 1)
-    assert (partner(weights, key=1), partner(weights, key=0)) == (0, 0)
+    assert (strongest_partner(weights, query=0), strongest_partner(weights, query=1)) == (1, 1)
+    assert (strongest_partner(weights, key=1), strongest_partner(weights, key=0)) == (0, 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,7 +6,7 @@ import pytest
 
 from glassformer import load_model
 from glassformer.core.analysis.confidence import GRAVE, SURE_FROM, Confidence, confidence
-from glassformer.core.analysis.unsaid import unsaid
+from glassformer.core.analysis.unsaid import unsaid_nouns
 from glassformer.core.training.evaluation.typed import (
     OPEN_JUDGEMENTS,
     RIGHT,
@@ -87,6 +87,6 @@ def test_gibberish_and_what_is_left_out_are_not_sure(name: str, text: str, reaso
 
 def test_a_noun_that_is_said_is_not_missing() -> None:
     model = load_model("translator")
-    assert unsaid(model.trace("我爱苹果手机")) == ("手机",)
+    assert unsaid_nouns(model.trace("我爱苹果手机")) == ("手机",)
     for text in ("我爱手机", "I love machine learning", "The cats and dogs are friends."):
-        assert unsaid(model.trace(text)) == ()
+        assert unsaid_nouns(model.trace(text)) == ()

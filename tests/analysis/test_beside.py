@@ -13,10 +13,10 @@ from glassformer.core.analysis.comparison import (
     largest_lines,
     pair_words,
 )
-from glassformer.core.analysis.residual_stream import apart
+from glassformer.core.analysis.residual_stream import compare_streams
 from glassformer.core.checkpoints import load_model
 from glassformer.core.interventions import Experiment, run
-from glassformer.core.interventions.effect import change
+from glassformer.core.interventions.effect import measure_change
 from glassformer.core.interventions.masks import Causal
 from glassformer.core.trace.trace import Trace
 
@@ -84,7 +84,7 @@ def test_both_share_a_scale_and_the_difference_has_its_own(two: tuple[Trace, Tra
 def test_an_experiment_is_compared_place_by_place(switched: tuple[Trace, Trace]) -> None:
     address = "decoder/1/self_attention/weights"
     found = compare_tensor(switched, address, pins={"head": 1}, by_place=True)
-    exact = change(*switched, address).difference[0, 1]
+    exact = measure_change(*switched, address).difference[0, 1]
     rows, columns = exact.shape
     assert torch.equal(torch.from_numpy(found.difference[:rows, :columns].copy()), exact)
     # What was forbidden counts as the 0 that it was; what is forbidden in both is left out.
@@ -138,7 +138,7 @@ def test_thumbnails_of_differences(switched: tuple[Trace, Trace]) -> None:
 
 
 def test_how_far_apart_the_streams_are(two: tuple[Trace, Trace]) -> None:
-    found = apart(two, "encoder", by_place=False)
+    found = compare_streams(two, "encoder", by_place=False)
     assert (found.ratio[0, :5] == 0).all()  # the same words at the same places
     assert np.isnan(found.ratio[:, 5]).all()  # "old" stands alone
     one, two_ = (t["encoder/0/feed_forward_norm/output"][0].double() for t in two)

@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from glassformer.core.analysis.attention_cell import cell_of_heads, terms
+from glassformer.core.analysis.attention_cell import cell_of_heads, cell_terms
 from glassformer.core.analysis.attention_views import head_map
 from glassformer.core.analysis.choices import top_words
-from glassformer.core.analysis.tensor_slice import cut_sheet, plan
+from glassformer.core.analysis.tensor_slice import cut_sheet, plan_sheet
 from glassformer.core.analysis.vectors import column_at, row_at, rows_at
 from glassformer.core.trace.trace import Trace
 from tests.fake_device import DEVICE, Copied, fake_device
@@ -37,7 +37,7 @@ def _device() -> Iterator[None]:
 
 
 def pinned(address: str, **pins: int) -> np.ndarray:
-    return cut_sheet(there(), address, plan(there(), address, pins=pins)).values
+    return cut_sheet(there(), address, plan_sheet(there(), address, pins=pins)).values
 
 
 VIEWS: dict[str, tuple[Callable[[], object], int]] = {
@@ -47,7 +47,7 @@ VIEWS: dict[str, tuple[Callable[[], object], int]] = {
     ),
     "one head's queries": (lambda: pinned(f"{SELF}/q", head=0), T * K),
     "head_map": (lambda: head_map(there(), "decoder", 1, 0, "scores"), 3 * T * T),
-    "terms": (lambda: terms(there(), "decoder", 1, 0, 2, 1), 2 * K + T + 5),
+    "terms": (lambda: cell_terms(there(), "decoder", 1, 0, 2, 1), 2 * K + T + 5),
     "cell_of_heads": (lambda: cell_of_heads(there(), "decoder", 1, "masked", 2, 1), 2 * H),
     "row_at": (lambda: row_at(there(), HIDDEN, 3), F),
     "column_at": (lambda: column_at(there(), HIDDEN, 3), T),

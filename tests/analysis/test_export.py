@@ -13,11 +13,11 @@ from safetensors.torch import load
 from glassformer import load_model
 from glassformer.core.analysis.export import (
     csv_bytes,
+    file_sizes,
     file_stem,
     npz_bytes,
     run_bytes,
     safetensors_bytes,
-    sizes,
 )
 from glassformer.core.trace.trace import Trace
 from tests.architecture.sources import ROOT, python_files
@@ -84,7 +84,7 @@ def test_the_whole_run_opens_again(tmp_path: Path) -> None:
 
 def test_stated_sizes_are_near_the_truth(run: Trace) -> None:
     for address in (WEIGHTS, "source/ids"):
-        stated = sizes(run, address)
+        stated = file_sizes(run, address)
         assert stated.npz == pytest.approx(len(npz_bytes(run, address)), rel=0.1)
         assert stated.safetensors == pytest.approx(len(safetensors_bytes(run, address)), rel=0.25)
         assert stated.csv == len(csv_bytes(run, address))  # small enough to be written
@@ -95,7 +95,7 @@ def test_the_size_of_a_table_is_near_the_truth() -> None:
     run = load_model().trace("The cat sleeps.")
     for address in ("source/ids", "memory", WEIGHTS, "output/logits"):
         written = len(csv_bytes(run, address))
-        assert sizes(run, address).csv == pytest.approx(written, rel=0.1), address
+        assert file_sizes(run, address).csv == pytest.approx(written, rel=0.1), address
 
 
 def test_file_names_have_no_folders() -> None:

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from glassformer.core.analysis.attention_views import HeadMap, Side
-from glassformer.core.analysis.head_roles import ROLES, Head, describe, heads_of, rank_heads, roles
+from glassformer.core.analysis.head_roles import (
+    ROLES,
+    Head,
+    describe,
+    heads_of,
+    measure_roles,
+    rank_heads,
+)
 from tests.traces import small_trace
 
 SIZE = 6
@@ -14,7 +21,7 @@ WORDS = Side(tuple("abcde."), frozenset({5}))
 def played(weights: np.ndarray, allowed: np.ndarray | None = None) -> dict[str, float]:
     everywhere = np.ones_like(weights, dtype=bool) if allowed is None else allowed
     cells = weights.astype(np.float32)
-    return roles(HeadMap(cells, everywhere, cells), WORDS)
+    return measure_roles(HeadMap(cells, everywhere, cells), WORDS)
 
 
 def column(at: int) -> np.ndarray:
@@ -44,7 +51,7 @@ def test_each_role_is_recognised(weights: np.ndarray, role: str) -> None:
 def test_where_the_first_key_is_a_sink_the_two_overlap_and_the_first_is_said() -> None:
     flagged = Side(("<zh>", *"bcde."), frozenset({0, 5}))
     cells = (0.7 * column(0) + 0.2 * column(5) + 0.1 * column(2)).astype(np.float32)
-    shares = roles(HeadMap(cells, cells >= 0, cells), flagged)
+    shares = measure_roles(HeadMap(cells, cells >= 0, cells), flagged)
     assert shares["first"] == pytest.approx(0.7)
     assert shares["sinks"] == pytest.approx(0.9)
     assert Head(0, 0, shares).clearest == "first"
@@ -65,7 +72,7 @@ def test_broad_is_measured_against_what_a_row_may_look_at() -> None:
 
 def test_one_word_has_no_neighbours_and_no_choice() -> None:
     one = np.ones((1, 1))
-    shares = roles(HeadMap(one, one > 0, one), Side(("a",), frozenset()))
+    shares = measure_roles(HeadMap(one, one > 0, one), Side(("a",), frozenset()))
     assert shares["diagonal"] == 1
     assert all(np.isnan(shares[role]) for role in ("previous", "next", "broad"))
     assert Head(0, 0, shares).clearest in ("diagonal", "first")

@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glassformer.core.analysis.logit_attribution import logit_attribution, neurons, positions
+from glassformer.core.analysis.logit_attribution import (
+    logit_attribution,
+    neuron_contributions,
+    position_contributions,
+)
 from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.experiment import Experiment, prepare_model, run
@@ -59,12 +63,12 @@ def test_units_add_up_to_their_network_and_words_to_their_head(made: Any) -> Non
     layers = trace.config.decoder_layers or trace.config.encoder_layers
     assert len(networks) == layers
     for layer, network in enumerate(networks):
-        units = neurons(trace, model.transformer, found, layer)
+        units = neuron_contributions(trace, model.transformer, found, layer)
         assert units.shape == (trace.config.d_ff,)
         assert units.sum() == pytest.approx(network.value, abs=1e-9)
         assert np.abs(units).argmax() == network.cell[-1]
     for (place, head), value in found.by_head().items():
-        from_words = positions(trace, model.transformer, found, place, head)
+        from_words = position_contributions(trace, model.transformer, found, place, head)
         assert len(from_words) == trace[f"{place}/weights"].shape[-1]
         assert _relative(trace, abs(from_words.sum() - value)) < 2e-6
 
@@ -143,9 +147,9 @@ def test_what_is_refused(tmp_path: Path) -> None:
         logit_attribution(trace, model.transformer, 0, -1)
     found = logit_attribution(trace, model.transformer, 0, 5)
     with pytest.raises(GlassformerError, match="encoder/0/self_attention"):
-        positions(trace, model.transformer, found, "encoder/0/self_attention", 0)
+        position_contributions(trace, model.transformer, found, "encoder/0/self_attention", 0)
     with pytest.raises(GlassformerError, match="layer 9"):
-        neurons(trace, model.transformer, found, 9)
+        neuron_contributions(trace, model.transformer, found, 9)
 
 
 def test_vectors_alone_are_refused(tmp_path: Path) -> None:

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from glassformer.core.analysis.measure import Measure, histogram, histogram_at, measure, overview
+from glassformer.core.analysis.measure import (
+    Measure,
+    histogram,
+    histogram_at,
+    measure,
+    measure_addresses,
+)
 from tests.hand_made import hand_made
 
 WHERE = "decoder/0/self_attention"
@@ -35,7 +41,7 @@ def test_mask_fills_are_left_out(fill: float) -> None:
     run = hand_made(
         {f"{WHERE}/mask": mask, f"{WHERE}/masked": masked, f"{WHERE}/weights": masked.softmax(-1)}
     )
-    found = {each.address: each.measure for each in overview(run)}
+    found = {each.address: each.measure for each in measure_addresses(run)}
     measured = found[f"{WHERE}/masked"]
     assert (measured.least, measured.most, measured.std) == (1.0, 1.0, 0.0)
     assert (measured.masked, measured.infinite) == (6, 0)
@@ -81,7 +87,7 @@ def test_overview_has_a_line_for_every_address() -> None:
             "memory": torch.full((1, 4, 4), torch.nan),
         }
     )
-    first, view, broken = overview(run)
+    first, view, broken = measure_addresses(run)
     assert [entry.address for entry in (first, view, broken)] == list(run)
     assert (first.nbytes, first.shared) == (64, False)
     assert (view.nbytes, view.shared) == (64, True)

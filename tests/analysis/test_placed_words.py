@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glassformer.core.analysis.placed_words import repeated_words, shares, two_places
+from glassformer.core.analysis.placed_words import measure_shares, repeated_words, two_places
 from glassformer.core.analysis.positions import position_table
 from glassformer.core.errors import GlassformerError
 from tests.seeded_runs import RUN_NAMES, SENTENCES, all_runs, bundled_run, seeded_run
@@ -61,7 +61,7 @@ def test_without_positions_both_places_are_one() -> None:
     found = two_places(trace, "encoder", 1, 5)
     assert found.distances["input"] == 0
     assert math.isnan(found.cosines["encoding"])
-    part = shares(trace, "encoder")
+    part = measure_shares(trace, "encoder")
     assert not part.position_share.any() and part.word_share == pytest.approx(1)
 
 
@@ -69,7 +69,7 @@ def test_without_positions_both_places_are_one() -> None:
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_shares(run: Any, stack: Any) -> None:
     words, positions = parts(run(), stack)
-    found = shares(run()[0], stack)
+    found = measure_shares(run()[0], stack)
     whole = words + positions
     for t in range(len(found.tokens)):
         length = np.linalg.norm(whole[t])

@@ -11,9 +11,9 @@ from glassformer.core.analysis.positions import (
     fitted_rotation,
     model_table,
     nearness,
-    pairs,
+    pair_dimensions,
     position_table,
-    rotation,
+    rotation_by_offset,
 )
 from glassformer.core.errors import GlassformerError
 from tests.seeded_runs import seeded_run
@@ -51,7 +51,7 @@ def test_in_the_notes_the_place_counts_too() -> None:
 @pytest.mark.parametrize("variant", ["paper", "halves"])
 def test_a_position_is_a_turn_of_another(variant: str, offset: int) -> None:
     table = position_table(300, 64, variant)  # type: ignore[arg-type]
-    found = rotation(300, 64, offset, variant)  # type: ignore[arg-type]
+    found = rotation_by_offset(300, 64, offset, variant)  # type: ignore[arg-type]
     assert found.angles == pytest.approx(offset * frequencies(64))
     assert found.residual < 2e-6
     assert found.residuals.shape == (300 - offset, 32)
@@ -60,12 +60,12 @@ def test_a_position_is_a_turn_of_another(variant: str, offset: int) -> None:
     assert found.carry(table[0]) == pytest.approx(table[offset], abs=2e-6)
     assert found.worst.tolist() == [max(each) for each in found.residuals.T.tolist()]
     assert found.matrix @ found.matrix.T == pytest.approx(np.eye(64))
-    fitted = fitted_rotation(table, offset, pairs(64, variant))  # type: ignore[arg-type]
+    fitted = fitted_rotation(table, offset, pair_dimensions(64, variant))  # type: ignore[arg-type]
     assert fitted.blocks == pytest.approx(found.blocks, abs=1e-5)  # angles agree but for 2π
 
 
 def test_blocks_turn_sine_and_cosine_forwards() -> None:
-    found = rotation(10, 4, 2)
+    found = rotation_by_offset(10, 4, 2)
     angle = 2.0  # the first frequency is 1
     block = [[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]]
     assert found.blocks[0] == pytest.approx(np.array(block))
@@ -73,7 +73,7 @@ def test_blocks_turn_sine_and_cosine_forwards() -> None:
 
 def test_the_notes_leave_a_residual_that_no_angle_takes_away() -> None:
     table = position_table(60, 16, "notes")
-    formula, best = rotation(60, 16, 3, "notes"), fitted_rotation(table, 3)
+    formula, best = rotation_by_offset(60, 16, 3, "notes"), fitted_rotation(table, 3)
     # By hand: the pair's cosine turns slower than its sine.
     sine, cosine = frequencies(16)[1], 10000 ** (-3 / 16)
     t = np.arange(57)
@@ -108,6 +108,6 @@ def test_best_angle_is_the_best_of_a_fine_grid() -> None:
 def test_offsets_beyond_the_table_are_refused() -> None:
     for variant in VARIANTS:
         with pytest.raises(GlassformerError, match="0 to 9"):
-            rotation(10, 4, 10, variant)
+            rotation_by_offset(10, 4, 10, variant)
     with pytest.raises(GlassformerError, match="0 to 9"):
         fitted_rotation(position_table(10, 4), -1)

@@ -11,10 +11,10 @@ from glassformer.core.analysis.positions import (
     Column,
     Variant,
     column,
-    compare,
+    compare_with_paper,
     model_table,
+    pair_dimensions,
     pair_of,
-    pairs,
     position_table,
 )
 from glassformer.core.errors import GlassformerError
@@ -61,7 +61,7 @@ def test_wavelengths_grow_from_tau() -> None:
 
 
 def test_where_the_notes_differ() -> None:
-    found = compare(60, 16, "notes")
+    found = compare_with_paper(60, 16, "notes")
     gap = by_formula(60, 16, "notes") - by_formula(60, 16, "paper")
     assert found.columns == tuple(range(1, 16, 2))  # the cosines, all of them
     assert found.difference == pytest.approx(gap, abs=1e-6)
@@ -72,11 +72,11 @@ def test_where_the_notes_differ() -> None:
 
 
 def test_halves_are_the_papers_numbers_in_another_order() -> None:
-    found = compare(60, 16, "halves")
+    found = compare_with_paper(60, 16, "halves")
     assert found.largest > 1
     assert found.reordered == 0
-    assert pairs(16, "halves").tolist() == [[i, i + 8] for i in range(8)]
-    same = compare(60, 16, "paper")
+    assert pair_dimensions(16, "halves").tolist() == [[i, i + 8] for i in range(8)]
+    same = compare_with_paper(60, 16, "paper")
     assert (same.columns, same.largest) == ((), 0)
 
 

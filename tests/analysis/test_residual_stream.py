@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from glassformer.core.analysis.residual_stream import additions, depth
+from glassformer.core.analysis.residual_stream import additions, stream_depth
 from glassformer.core.model.masks import padding_mask, target_mask
 from glassformer.core.trace.graph import states
 from glassformer.core.trace.tape import SILENT
@@ -63,7 +63,7 @@ def walked(trace: Any, model: Any, stack: Any) -> tuple[list[Tensor], list[tuple
 def test_depth(run: Any, stack: Any) -> None:
     trace, model = run()
     expected, _ = walked(trace, model, stack)
-    found = depth(trace, stack)
+    found = stream_depth(trace, stack)
     assert found.lengths.shape == (len(expected), len(found.tokens)) == (
         len(found.states), len(trace.axes(found.states[0].address)[1].labels or ())
     )  # fmt: skip

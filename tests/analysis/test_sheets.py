@@ -7,11 +7,11 @@ import torch
 from glassformer.core.analysis.measure import informative_mask
 from glassformer.core.analysis.tensor_slice import (
     cut_sheet,
-    largest,
-    plan,
-    pool,
+    largest_lines,
+    plan_sheet,
+    pool_sheet,
     sheet_axes,
-    window,
+    sheet_window,
 )
 from glassformer.core.trace.trace import Trace
 from tests.hand_made import hand_made
@@ -41,7 +41,7 @@ def run() -> Trace:
 
 
 def test_the_last_two_axes_are_drawn_the_others_held(run: Trace) -> None:
-    chosen = plan(run, f"{AT}/q", pins={"head": 1})
+    chosen = plan_sheet(run, f"{AT}/q", pins={"head": 1})
     assert (chosen.rows.name, chosen.columns and chosen.columns.name) == (
         "position",
         "head_feature",
@@ -55,7 +55,7 @@ def test_the_last_two_axes_are_drawn_the_others_held(run: Trace) -> None:
 
 @pytest.mark.parametrize("names", [("head", "position"), ("position", "head")])
 def test_any_two_axes_in_either_order(run: Trace, names: tuple[str, str]) -> None:
-    chosen = plan(run, f"{AT}/q", names, {"head_feature": 1})
+    chosen = plan_sheet(run, f"{AT}/q", names, {"head_feature": 1})
     sheet = cut_sheet(run, f"{AT}/q", chosen)
     expected = run[f"{AT}/q"][0, :, :, 1].numpy()
     assert np.array_equal(sheet.values, expected if names[0] == "head" else expected.T)
@@ -64,11 +64,11 @@ def test_any_two_axes_in_either_order(run: Trace, names: tuple[str, str]) -> Non
 
 
 def test_a_choice_that_does_not_fit_falls_back(run: Trace) -> None:
-    chosen = plan(run, f"{AT}/q", ("query", "key"), {"head": 99, "hidden": 3})
+    chosen = plan_sheet(run, f"{AT}/q", ("query", "key"), {"head": 99, "hidden": 3})
     assert chosen.rows.name == "position"
     assert chosen.pins == {"head": 1}
-    assert plan(run, f"{AT}/q", ("head", "head")).rows.name == "position"
-    assert plan(run, f"{AT}/q", pins={"head": -5}).pins == {"head": 0}
+    assert plan_sheet(run, f"{AT}/q", ("head", "head")).rows.name == "position"
+    assert plan_sheet(run, f"{AT}/q", pins={"head": -5}).pins == {"head": 0}
 
 
 def test_one_axis_makes_one_column(run: Trace) -> None:
@@ -76,7 +76,7 @@ def test_one_axis_makes_one_column(run: Trace) -> None:
         ("source/ids", [5, 1, 5, 2]),
         ("encoder/0/self_attention_norm/mean", [1, 2, 3, 4]),
     ):
-        chosen = plan(run, address)
+        chosen = plan_sheet(run, address)
         sheet = cut_sheet(run, address, chosen)
         assert chosen.columns is None
         assert sheet.values[:, 0].tolist() == expected
@@ -84,12 +84,12 @@ def test_one_axis_makes_one_column(run: Trace) -> None:
 
 
 def test_a_tensor_without_a_batch(run: Trace) -> None:
-    sheet = cut_sheet(run, "source/positions", plan(run, "source/positions"))
+    sheet = cut_sheet(run, "source/positions", plan_sheet(run, "source/positions"))
     assert np.array_equal(sheet.values, run["source/positions"].numpy())
 
 
 def test_a_vocabulary_is_drawn_as_rows(run: Trace) -> None:
-    chosen = plan(run, "output/probabilities")
+    chosen = plan_sheet(run, "output/probabilities")
     assert chosen.rows.name == "vocabulary"
     assert [axis.name for axis in sheet_axes(run, "output/probabilities")] == [
         "position",
@@ -106,7 +106,7 @@ def test_forbidden_cells_say_nothing(run: Trace) -> None:
         assert np.array_equal(said, causal)
     assert informative_mask(run, f"{where}/scaled") is None
     assert informative_mask(run, f"{AT}/q") is None
-    sheet = cut_sheet(run, f"{where}/masked", plan(run, f"{where}/masked", ("key", "query")))
+    sheet = cut_sheet(run, f"{where}/masked", plan_sheet(run, f"{where}/masked", ("key", "query")))
     assert sheet.allowed is not None
     assert np.array_equal(sheet.allowed, causal[0, 0].T)
 
@@ -120,11 +120,11 @@ def test_weights_of_a_row_where_all_is_forbidden_are_shown() -> None:
 
 
 def test_a_window_keeps_numbers_and_words_together(run: Trace) -> None:
-    sheet = cut_sheet(run, f"{AT}/q", plan(run, f"{AT}/q"))
-    part = window(sheet, "rows", 1, 2)
+    sheet = cut_sheet(run, f"{AT}/q", plan_sheet(run, f"{AT}/q"))
+    part = sheet_window(sheet, "rows", 1, 2)
     assert part.rows.labels == run.source_tokens[1:3]
     assert np.array_equal(part.values, sheet.values[1:3])
-    assert len(window(sheet, "columns", 1, 99).columns) == 1
+    assert len(sheet_window(sheet, "columns", 1, 99).columns) == 1
 
 
 def test_the_largest_make_a_staircase() -> None:
@@ -132,8 +132,8 @@ def test_the_largest_make_a_staircase() -> None:
     run = hand_made(
         {"output/probabilities": values}, target=("<zh>", "b"), vocabulary=tuple("abcde")
     )
-    sheet = cut_sheet(run, "output/probabilities", plan(run, "output/probabilities"))
-    best = largest(sheet, "rows", 3)
+    sheet = cut_sheet(run, "output/probabilities", plan_sheet(run, "output/probabilities"))
+    best = largest_lines(sheet, "rows", 3)
     assert best.rows.labels == ("c", "e", "b")
     assert best.values[:, 0].tolist() == pytest.approx([0.7, 0.2, 0.0])
 
@@ -141,8 +141,8 @@ def test_the_largest_make_a_staircase() -> None:
 def test_the_largest_of_nothing_but_nan() -> None:
     values = torch.full((1, 2, 5), torch.nan)
     run = hand_made({"output/logits": values}, target=("<zh>", "b"), vocabulary=tuple("abcde"))
-    sheet = cut_sheet(run, "output/logits", plan(run, "output/logits"))
-    assert len(largest(sheet, "rows", 3).rows) == 3
+    sheet = cut_sheet(run, "output/logits", plan_sheet(run, "output/logits"))
+    assert len(largest_lines(sheet, "rows", 3).rows) == 3
 
 
 def test_pooling_keeps_the_furthest_from_zero_and_nan() -> None:
@@ -150,13 +150,13 @@ def test_pooling_keeps_the_furthest_from_zero_and_nan() -> None:
     row[0, 0, 2], row[0, 0, 3], row[0, 0, 5], row[0, 0, 9] = -4.0, 3.0, torch.nan, 1.0
     run = hand_made({"encoder/0/feed_forward/activation": row}, source=("<eos>",))
     address = "encoder/0/feed_forward/activation"
-    sheet = cut_sheet(run, address, plan(run, address))
-    pooled = pool(sheet, 4)
+    sheet = cut_sheet(run, address, plan_sheet(run, address))
+    pooled = pool_sheet(sheet, 4)
     assert pooled.columns.step == 3
     assert pooled.columns.indices.tolist() == [0, 3, 6, 9]
     assert np.array_equal(pooled.values, [[-4.0, np.nan, 0.0, 1.0]], equal_nan=True)
     assert pooled.columns.labels is None
-    assert np.array_equal(pool(sheet, 10).values, sheet.values, equal_nan=True)
+    assert np.array_equal(pool_sheet(sheet, 10).values, sheet.values, equal_nan=True)
 
 
 def test_a_pooled_cell_is_forbidden_only_where_all_are() -> None:
@@ -164,7 +164,7 @@ def test_a_pooled_cell_is_forbidden_only_where_all_are() -> None:
     where = "decoder/0/cross_attention"
     masked = torch.tensor([[[[2.0, -1e9, -1e9, -1e9]]]])
     run = hand_made({f"{where}/mask": mask, f"{where}/masked": masked}, target=("<zh>",))
-    pooled = pool(cut_sheet(run, f"{where}/masked", plan(run, f"{where}/masked")), 2)
+    pooled = pool_sheet(cut_sheet(run, f"{where}/masked", plan_sheet(run, f"{where}/masked")), 2)
     assert pooled.allowed is not None
     assert pooled.allowed.tolist() == [[True, False]]
     assert pooled.values[0, 0] == 2.0

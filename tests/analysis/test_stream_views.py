@@ -9,12 +9,12 @@ import torch
 
 from glassformer.core.analysis.blocks import (
     block_at,
-    blocks,
-    change,
+    blocks_of_model,
+    change_by_block,
+    count_firing,
     feature_spread,
     head_entropies,
     highest_entropy,
-    neurons,
     ratios,
 )
 from glassformer.core.trace.trace import Trace
@@ -38,7 +38,7 @@ def test_lengths_ratio_and_cosine_by_hand() -> None:
         source__scaled=torch.tensor([[[3.0, 4.0], [1.0, 0.0]]]),
         source__input=torch.tensor([[[3.0, 9.0], [0.0, 1.0]]]),
     )
-    found = change(trace, block(trace, "source/positions"))
+    found = change_by_block(trace, block(trace, "source/positions"))
     assert found is not None
     assert found.before.tolist() == [5.0, 1.0]
     assert found.moved == pytest.approx([5.0, math.sqrt(2)])
@@ -60,7 +60,7 @@ def test_every_block_with_a_stream_has_a_finite_ratio() -> None:
     for config in ({}, {"norm_place": "pre", "final_norm": True}):
         trace = small_trace(**config)
         found = ratios(trace)
-        assert set(found) == {each.id for each in blocks(trace.config) if each.stream}
+        assert set(found) == {each.id for each in blocks_of_model(trace.config) if each.stream}
         assert all(math.isfinite(value) and value > 0 for value in found.values())
 
 
@@ -70,7 +70,7 @@ def test_a_vector_of_length_zero_has_no_ratio() -> None:
         source__scaled=torch.tensor([[[0.0, 0.0], [1.0, 0.0]]]),
         source__input=torch.tensor([[[1.0, 0.0], [2.0, 0.0]]]),
     )
-    found = change(trace, block(trace, "source/positions"))
+    found = change_by_block(trace, block(trace, "source/positions"))
     assert found is not None
     assert math.isnan(found.ratios[0])
     assert found.ratios[1] == 1.0
@@ -79,7 +79,7 @@ def test_a_vector_of_length_zero_has_no_ratio() -> None:
 
 def test_the_embedding_has_nothing_to_compare() -> None:
     trace = small_trace()
-    assert change(trace, block(trace, "source/embedding")) is None
+    assert change_by_block(trace, block(trace, "source/embedding")) is None
 
 
 def test_spread_is_the_norms_own_mean_and_deviation() -> None:
@@ -93,7 +93,7 @@ def test_spread_is_the_norms_own_mean_and_deviation() -> None:
 def test_neurons_that_fired_and_that_never_did() -> None:
     fired = torch.tensor([[[0.5, 0.0, 0.0, 2.0], [0.0, 0.0, -0.1, 1.0]]])
     trace = with_tensors(small_trace(), encoder__0__feed_forward__activation=fired)
-    found = neurons(trace, block(trace, "encoder/0/feed_forward"))
+    found = count_firing(trace, block(trace, "encoder/0/feed_forward"))
     assert found.active.tolist() == [0.5, 0.25]
     assert (found.silent, found.width) == (2, 4)
 

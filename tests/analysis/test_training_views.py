@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from glassformer.core.analysis.attention_views import sides
+from glassformer.core.analysis.attention_views import attention_sides
 from glassformer.core.analysis.training_views import (
     Plane,
     Replay,
     agreeing_words,
-    film,
+    head_frames,
+    keep_moment,
     marked_text,
     mean_length,
-    moment,
-    places,
     similarity,
-    timeline,
+    snapshot_axis,
+    stream_places,
     weight_sizes,
 )
 from glassformer.core.config import ModelConfig
@@ -28,7 +28,7 @@ def weights_of(config: ModelConfig) -> dict[str, np.ndarray]:
 
 
 def test_snapshots_are_equally_far_from_each_other() -> None:
-    assert timeline([0, 50, 75, 100, 200, 900], (0, 50, 100, 200)) == [0, 1, 1.5, 2, 3, 3]
+    assert snapshot_axis([0, 50, 75, 100, 200, 900], (0, 50, 100, 200)) == [0, 1, 1.5, 2, 3, 3]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_every_weight_and_every_place_of_a_model_is_measured(norm_place: str) ->
     )  # fmt: skip
     parts = {"embedding", "query", "key", "value", "output", "feed_forward", "norm", "generator"}
     assert weight_sizes(weights_of(config)).keys() == parts
-    found = places(config)
+    found = stream_places(config)
     assert [place.address for place in found if place.stack == "decoder"] == [
         "target/input",
         "decoder/0/self_attention_residual/summed",
@@ -112,23 +112,23 @@ def test_every_weight_and_every_place_of_a_model_is_measured(norm_place: str) ->
 def test_a_moment_keeps_the_numbers_of_its_trace() -> None:
     trace = example_trace()
     weights = weights_of(trace.config)
-    kept = moment(400, trace, trace, weights, [5, 7])
+    kept = keep_moment(400, trace, trace, weights, [5, 7])
     assert (kept.step, kept.text, kept.tokens) == (400, "Zorblax喜欢，", ("Zorblax", "喜欢", "，"))
     recorded = as_numpy(trace["decoder/1/cross_attention/weights"])[0]
     assert np.array_equal(kept.maps["cross"][1], recorded)
     assert np.array_equal(kept.vectors, weights["source_embedding.table.weight"][[5, 7]])
     entering = as_numpy(trace["source/input"])[0]
     assert kept.lengths[0] == pytest.approx(float(np.linalg.norm(entering, axis=1).mean()))
-    assert len(kept.lengths) == len(places(trace.config))
+    assert len(kept.lengths) == len(stream_places(trace.config))
 
 
 def test_the_film_of_a_head_is_its_map_at_every_step() -> None:
     trace = example_trace()
     weights = weights_of(trace.config)
-    moments = tuple(moment(step, trace, trace, weights, [5]) for step in (0, 50))
+    moments = tuple(keep_moment(step, trace, trace, weights, [5]) for step in (0, 50))
     flat = Plane(np.zeros(8, np.float32), np.zeros((2, 8), np.float32), (0.0, 0.0))
     replay = Replay(moments, (), flat)
-    frames = film(replay, "decoder", 1, 0, sides(trace, "decoder"))
+    frames = head_frames(replay, "decoder", 1, 0, attention_sides(trace, "decoder"))
     assert [frame.step for frame in frames] == [0, 50]
     recorded = as_numpy(trace["decoder/1/self_attention/weights"])[0, 0]
     seen = np.tril(np.ones_like(recorded, dtype=bool))
@@ -136,7 +136,9 @@ def test_the_film_of_a_head_is_its_map_at_every_step() -> None:
     assert frames[0].levels[seen] == pytest.approx(recorded[seen] * 254, abs=0.51)
     assert frames[0].does is not None
     assert frames[0].does.shares["diagonal"] == pytest.approx(recorded.diagonal().mean(), abs=1e-6)
-    mean = film(replay, "cross", 0, None, sides(trace, "cross"))[0]
+    mean = head_frames(replay, "cross", 0, None, attention_sides(trace, "cross"))[0]
     averaged = as_numpy(trace["decoder/0/cross_attention/weights"])[0].mean(axis=0)
     assert mean.levels == pytest.approx(averaged * 254, abs=0.51)
-    assert film(replay, "cross", 0, 0, sides(trace, "encoder"))[0].does is None  # other words
+    assert (
+        head_frames(replay, "cross", 0, 0, attention_sides(trace, "encoder"))[0].does is None
+    )  # other words

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from glassformer.core.analysis.training_views import FALLBACK, groups, plane, words_to_draw
+from glassformer.core.analysis.training_views import FALLBACK, plane, word_groups, words_to_draw
 
 
 def test_groups_are_pairs_and_no_word_is_in_two() -> None:
-    words = [word for pairs in groups().values() for pair in pairs for word in pair]
+    words = [word for pairs in word_groups().values() for pair in pairs for word in pair]
     assert len(words) == len(set(words))
-    assert all(len(pairs) >= 4 for pairs in groups().values())
+    assert all(len(pairs) >= 4 for pairs in word_groups().values())
 
 
 def test_words_of_the_vocabulary_then_those_of_the_sentence() -> None:

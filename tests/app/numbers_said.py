@@ -30,13 +30,13 @@ from glassformer.core.interventions.experiment import REFERENCE
 from glassformer.core.lab import norms, why_attention
 from glassformer.core.lab.clones import WAYS as CLONES
 from glassformer.core.lab.clones import clones
-from glassformer.core.lab.depth import WORDS, depth
+from glassformer.core.lab.depth import WORDS, measure_depth
 from glassformer.core.lab.labels import labels
-from glassformer.core.lab.mask_building import build
+from glassformer.core.lab.mask_building import build_mask
 from glassformer.core.lab.norm_axes import GROUPS, NORMS
 from glassformer.core.lab.similarity import UNIT
 from glassformer.core.lab.skips import PARTS, skips
-from glassformer.core.lab.softmax import SHARES, Saturation, scaling
+from glassformer.core.lab.softmax import SHARES, Saturation, measure_scaling
 from glassformer.core.model.masks import causal_mask
 from glassformer.core.training.queue.lessons import FEWEST_HELD_OUT, HELD_OUT_SHARE
 from glassformer.core.training.queue.pairs import FEWEST
@@ -230,14 +230,14 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
         [signature(clones).parameters["layers"].default] * 2
     ),
     r"each of # stacks": lambda: [len(CLONES)],
-    r"for # stacks": lambda: [len(depth(2, 8))],
+    r"for # stacks": lambda: [len(measure_depth(2, 8))],
     r"layer \(#: the input\)": lambda: [0],
-    r"means over # random": lambda: [signature(scaling).parameters["queries"].default],
+    r"means over # random": lambda: [signature(measure_scaling).parameters["queries"].default],
     r"best of # runs": lambda: [why_attention.REPEATS],
     r"about: # untrained layers|for # kinds of layers(?<!three kinds of layers)": lambda: [
         len(why_attention.KINDS)
     ],
-    r"for (three) kinds of layers": lambda: [len(why_attention.runners(16, 3))],
+    r"for (three) kinds of layers": lambda: [len(why_attention.layers_to_time(16, 3))],
     r": #: # of the cell": lambda: [0, float(torch.zeros(()).sigmoid())],
     r"all of length #": lambda: [float(torch.tensor(UNIT).norm(dim=1).mean())],
     r"# ways found in code": of.broken_ways,
@@ -305,7 +305,7 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
     r"they are #|much of # will": of.row_sum,
     r"a factor of #": lambda: [math.exp(1)],
     r"these # words": lambda: [len("query key value score softmax sum".split())],
-    r"in # lines|the # tables with": lambda: [len(build().lines)],
+    r"in # lines|the # tables with": lambda: [len(build_mask().lines)],
     r"has # rows": lambda: [len(load_model().trace("我真羡慕你有这么好的朋友。").target_tokens)],
     r"; # of the attention on <pad>": of.hidden,
     r"sampling\.title: # ways": lambda: [len(STRATEGIES)],

@@ -14,7 +14,7 @@ from torch.nn import functional
 from glassformer import load_model
 from glassformer.app.pages.lab.model import PRESETS as MODELS
 from glassformer.app.pages.vectors.positions.tables import shown_pairs
-from glassformer.app.plots.heat import bulk
+from glassformer.app.plots.heat import bulk_magnitude
 from glassformer.core.analysis.neurons import direction, promoted_words
 from glassformer.core.config import MaskFill, ModelConfig
 from glassformer.core.corpus import draw_pair, load_grammar
@@ -23,10 +23,10 @@ from glassformer.core.decoding.cuts import Sampling, cut_of, draw_id
 from glassformer.core.explain.steps.steps import steps_of
 from glassformer.core.interventions.causal_tracing import Question, Tracing, patched_addresses
 from glassformer.core.lab.masks import masks
-from glassformer.core.lab.untrained import blueprint, build
+from glassformer.core.lab.untrained import blueprint, build_model
 from glassformer.core.lab.untrained_views import NOTES_IDS, NOTES_WORDS, anatomy
-from glassformer.core.lab.worked_examples import notes_inputs, work
-from glassformer.core.lectures.read import load
+from glassformer.core.lab.worked_examples import compute_example, notes_inputs
+from glassformer.core.lectures.read import load_lecture
 from glassformer.core.model.layer_norm import LayerNorm
 from glassformer.core.model.masks import apply_mask, padding_mask
 from glassformer.core.training.queue.lessons import narrow_grammar, pronoun_families
@@ -145,7 +145,7 @@ def coloured() -> Numbers:
     """The share of the numbers other than 0 that lie where the colours do not end."""
     drawn = np.concatenate([np.random.default_rng(0).standard_normal(10_000), np.zeros(5_000)])
     drawn[:20] *= 50
-    return [float((abs(drawn[drawn != 0]) < bulk(drawn)).mean())]
+    return [float((abs(drawn[drawn != 0]) < bulk_magnitude(drawn)).mean())]
 
 
 def scored(score: float) -> float:
@@ -217,7 +217,7 @@ def greedy() -> Numbers:
 def untied() -> Numbers:
     """How many tables of embeddings, and matrices, a model has where none is shared."""
     off = {"share_embeddings": "off", "tie_attention": "off"}
-    model = build(blueprint(NOTES_WORDS, **{**MODELS["small"], **off}))
+    model = build_model(blueprint(NOTES_WORDS, **{**MODELS["small"], **off}))
     attention = model.encoder.layers[0].self_attention
     tables = {id(each.table.weight) for each in (model.source_embedding, model.target_embedding)}
     assert len(tables) == len({id(attention.w_q.weight), id(attention.w_k.weight)})
@@ -247,7 +247,7 @@ def pace() -> Numbers:
 
 def notes_encoder() -> Numbers:
     """The largest number that the notes' model has at the end of its encoder."""
-    model = build(blueprint(NOTES_WORDS, **MODELS["notes"]))
+    model = build_model(blueprint(NOTES_WORDS, **MODELS["notes"]))
     reaches = anatomy(model, NOTES_IDS, NOTES_IDS).reaches
     return [max(map(abs, [each for each in reaches if each.stack == "encoder"][-1].ends))]
 
@@ -258,12 +258,12 @@ def size_of(key: str, name: str) -> Numbers:
 
 
 def axes_of(key: str, quantity: str) -> Numbers:
-    return [work(key).quantity(quantity).value.ndim]
+    return [compute_example(key).quantity(quantity).value.ndim]
 
 
 def exact(key: str, quantity: str) -> Tensor:
     """A quantity of a worked example, computed."""
-    return work(key).quantity(quantity).value
+    return compute_example(key).quantity(quantity).value
 
 
 def columns_summed() -> Numbers:
@@ -275,7 +275,8 @@ def columns_summed() -> Numbers:
 def slip() -> Numbers:
     """The number that the notes print in a product of theirs, and what the product has there."""
     weights, told = (
-        work("four-dim-attention").quantity(name).printed for name in ("weights", "context")
+        compute_example("four-dim-attention").quantity(name).printed
+        for name in ("weights", "context")
     )
     assert weights is not None and told is not None
     product = (
@@ -294,14 +295,14 @@ def with_pronouns() -> Numbers:
 
 def minutes(name: str, until: str = "") -> Numbers:
     """Of a lecture, or of its scenes up to one."""
-    scenes = load(name).scenes
+    scenes = load_lecture(name).scenes
     last = [each.name for each in scenes].index(until) + 1 if until else len(scenes)
     return [sum(each.minutes for each in scenes[:last])]
 
 
 def bounds() -> Numbers:
     """Between the options of the first question of the lecture on the Transformer."""
-    question = load("transformer").scenes[0].question
+    question = load_lecture("transformer").scenes[0].question
     assert question is not None
     return question.truth.bounds
 
@@ -323,5 +324,5 @@ def looks_at_most() -> Numbers:
 
 
 def sentences_to_write() -> int:
-    notes = load("heads").scene("claims").notes["en"]
+    notes = load_lecture("heads").scene("claims").notes["en"]
     return len(re.findall(r"\b(?:A look|One \w+) is not ", notes))

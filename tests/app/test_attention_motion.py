@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.pages.attention.motion.board import columns
+from glassformer.app.pages.attention.motion.board import story_columns
 from glassformer.app.pages.attention.motion.story import Story
 from glassformer.app.plots.labels import format_number
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import KINDS, MOTION
-from glassformer.core.analysis.attention_cell import terms
+from glassformer.core.analysis.attention_cell import cell_terms
 from glassformer.core.analysis.attention_row import attention_row
 from glassformer.core.analysis.attention_views import attention_at
 from glassformer.core.interventions import Experiment
@@ -147,7 +147,7 @@ def test_a_link_opens_the_movement_at_its_station(
 
 def test_a_row_that_may_look_nowhere_is_not_a_number_and_words_stay_as_typed() -> None:
     trace = small_trace(mask_fill="minus_infinity")
-    row, cell = attention_row(trace, "decoder", 0, 0, 0), terms(trace, "decoder", 0, 0, 0, 0)
+    row, cell = attention_row(trace, "decoder", 0, 0, 0), cell_terms(trace, "decoder", 0, 0, 0, 0)
     nan, below = np.full(10, np.nan, np.float32), np.full(10, -np.inf, np.float32)
     row = replace(row, allowed=np.zeros(10, bool), masked=below, weights=nan, used=nan)
     cell = replace(cell, masked=-np.inf, weight=np.nan, row=below, allowed=False)
@@ -156,4 +156,4 @@ def test_a_row_that_may_look_nowhere_is_not_a_number_and_words_stay_as_typed() -
     assert formula(data, "scores").startswith("q[a{b}] · k[c<d>] = ")
     assert formula(data, "masked").startswith("M = 0:")
     assert formula(data, "weights").endswith("= NaN")
-    assert {each["weights"] for each in columns(story, ["word"] * 10)} == {"NaN"}
+    assert {each["weights"] for each in story_columns(story, ["word"] * 10)} == {"NaN"}

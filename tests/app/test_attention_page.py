@@ -182,7 +182,7 @@ def test_in_the_decoder_the_first_key_is_the_start_flag(open_page: Callable[...,
 
 def test_the_example_says_what_it_is(open_page: Callable[..., AppTest]) -> None:
     trace = load_model().trace(State().text)
-    places, said = attention_views.sides(trace, "encoder"), dict[str, dict[str, str]]()
+    places, said = attention_views.attention_sides(trace, "encoder"), dict[str, dict[str, str]]()
     for layer, head in product(range(2), range(4)):
         view = attention_views.head_map(trace, "encoder", layer, head, "weights")
         words = attention_views.strongest_cell(view.weights, *places)

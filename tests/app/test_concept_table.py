@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from glassformer import load_model
-from glassformer.app.pages.switch.concepts.panel import TEMPERATURES, concepts, pattern
+from glassformer.app.pages.switch.concepts.panel import TEMPERATURES, concept_rows, parts_pattern
 from glassformer.core.config import ModelConfig, NormFormula
 from glassformer.core.interventions import Experiment
 
@@ -22,7 +22,7 @@ from glassformer.core.interventions import Experiment
     ],
 )  # fmt: skip
 def test_values_and_switches_turn_into_each_other(config: ModelConfig) -> None:
-    rows = [row for group in concepts(config).values() for row in group]
+    rows = [row for group in concept_rows(config).values() for row in group]
     assert len({row.name for row in rows}) == 12 + len(get_args(NormFormula)[1:])
     for row in rows:
         combinations: list[dict[str, str]] = [{}]
@@ -40,4 +40,4 @@ def test_values_and_switches_turn_into_each_other(config: ModelConfig) -> None:
             experiment = Experiment((switch,))
             assert row.without(experiment) == Experiment()
             assert Experiment.from_text(experiment.text).switches == (switch,)
-    assert pattern("encoder/0", "*") == "encoder/0/*" and 1.0 in TEMPERATURES
+    assert parts_pattern("encoder/0", "*") == "encoder/0/*" and 1.0 in TEMPERATURES

@@ -91,9 +91,9 @@ def test_taking_the_models_own_word_takes_the_mark_away(monkeypatch: pytest.Monk
     monkeypatch.setattr(run.on_screen, "edits_on_screen", lambda: ())
     decoding = run._of(trace)
     monkeypatch.setattr(run.Decoding, "current", lambda: decoding)
-    run.take(1, words[1])
-    run.take(1, 90)
-    run.take(2, 91)
+    run.take_word(1, words[1])
+    run.take_word(1, 90)
+    run.take_word(2, 91)
     run.take_back(2)
     assert changes == [
         {"moment": 1, "forced": ()},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.app.frame.sentence import ExampleSentence, examples
+from glassformer.app.frame.sentence import ExampleSentence, example_sentences
 from glassformer.app.words import say
 from glassformer.core.checkpoints import list_models, load_model
 
@@ -10,7 +10,7 @@ LOOKS = 0.5  # of a row's weight: from here on a head may be said to look there
 
 
 def example(name: str) -> ExampleSentence:
-    (found,) = [each for each in examples() if each.id == name]
+    (found,) = [each for each in example_sentences() if each.id == name]
     return found
 
 

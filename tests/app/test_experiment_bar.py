@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
-from glassformer.app.frame.sentence import _letters, examples, neighbouring_example
+from glassformer.app.frame.sentence import _letters, example_sentences, neighbouring_example
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.comparison import furthest
@@ -107,7 +107,7 @@ def test_every_pair_of_the_examples_goes_both_ways() -> None:
     assert neighbouring_example(FIRST) == FIRST.replace("tired", "wide")
     assert neighbouring_example("欢迎来到上海。") == "欢迎 来 到 北京"
     assert neighbouring_example("I like you") == ""
-    for each in examples():
+    for each in example_sentences():
         assert not each.beside or _letters(
             neighbouring_example(neighbouring_example(each.text))
         ) == _letters(each.text)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.pages.switch.examples.panel import examples
-from glassformer.app.session.experiments import home
+from glassformer.app.pages.switch.examples.panel import example_experiments
+from glassformer.app.session.experiments import plain_setup
 from glassformer.app.session.state import Setup
 from glassformer.core.interventions import Experiment, History
 from glassformer.core.interventions.heads import HeadsOff
@@ -50,7 +50,7 @@ def test_undo_brings_back_the_sentence_of_the_example_before() -> None:
 def test_reset_brings_back_the_sentence_that_stood_before_the_examples() -> None:
     app = opened("switch", text=OWN)
     before = setup(app)
-    for each in [example.id for example in examples()][:3]:
+    for each in [example.id for example in example_experiments()][:3]:
         app = pick(app, each)
     last = setup(app)
     app = press(app, "reset")
@@ -60,12 +60,12 @@ def test_reset_brings_back_the_sentence_that_stood_before_the_examples() -> None
 
 
 def test_a_sentence_typed_under_switches_stays() -> None:
-    app = pick(opened("switch", text=OWN), examples()[0].id)
+    app = pick(opened("switch", text=OWN), example_experiments()[0].id)
     edits = state_of(app).edits
     app.text_input(key="widget_sentence").set_value(OTHER).run()
     assert (state_of(app).text, state_of(app).edits) == (OTHER, edits)
     app = press(app, "undo")
-    assert (state_of(app).text, state_of(app).edits) == (examples()[0].text, edits)
+    assert (state_of(app).text, state_of(app).edits) == (example_experiments()[0].text, edits)
     app = press(press(app, "redo"), "reset")
     assert (state_of(app).text, state_of(app).edits) == (OTHER, "")
 
@@ -83,7 +83,7 @@ def test_a_step_of_the_training_is_none_but_comes_back() -> None:
     app = opened("switch", text=OWN, step="400")
     app.button(key="widget_to_end").click().run()
     assert app.button(key="widget_bar_undo").disabled
-    app = pick(opened("switch", text=OWN, step="400"), examples()[0].id)
+    app = pick(opened("switch", text=OWN, step="400"), example_experiments()[0].id)
     assert state_of(app).step == ""
     assert state_of(press(app, "undo")).step == "400"
 
@@ -98,7 +98,7 @@ def test_reset_is_plain_and_one_of_the_sentences_that_were_there(made: list[Setu
     history = History(made[0])
     for each in made[1:]:
         history = history.having(each)
-    found = home(history)
+    found = plain_setup(history)
     assert not found.edits
     assert found in {each.plain for each in made}
     if not made[-1].edits:

@@ -7,7 +7,7 @@ from unicodedata import bidirectional
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.frame.focus import focus
+from glassformer.app.frame.focus import focus_parts
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import FIRST_SENTENCE, State
 from glassformer.app.ui.text import literal
@@ -150,7 +150,7 @@ def test_pinned_words_from_right_to_left_keep_to_themselves() -> None:
     """Numbers, dots and names beside them stay where they are: Unicode isolates the words."""
     trace = hand_made({}, source=("ال", "<eos>"), target=("<zh>", "של", "x"))
     now = State(kind="cross", query=1, key=0, token=("target", 0))
-    said = " · ".join(focus(now, trace, "attention"))
+    said = " · ".join(focus_parts(now, trace, "attention"))
     assert "\u2068של\u2069" in said and "\u2068ال\u2069" in said
     left = re.sub("\u2068.*?\u2069", "", said)
     assert not any(bidirectional(each) in ("R", "AL", "AN") for each in left)

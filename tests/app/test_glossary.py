@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from glassformer.app.words import texts
+from glassformer.app.words import texts_of_language
 
 # What is given up, as a pattern: what the screens say instead.
 GIVEN_UP = {
@@ -53,7 +53,7 @@ def test_no_screen_says_a_word_that_was_given_up(language: str) -> None:
     found = [
         (key, match[0], instead)
         for pattern, instead in GIVEN_UP[language].items()
-        for key, text in texts(language).items()
+        for key, text in texts_of_language(language).items()
         if (match := re.search(pattern, text))
     ]
     assert not found

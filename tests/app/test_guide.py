@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
-from glassformer.app.frame.guide import stops, terms, words
+from glassformer.app.frame.guide import glossary_terms, guide_words, tour_stops
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State, clamp
 from glassformer.app.ui import scripts
@@ -24,7 +24,7 @@ NEEDED = (
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_entry_is_whole_and_short(language: str) -> None:
-    found = words(language)
+    found = guide_words(language)
     assert len(found["terms"]) >= 60
     assert {each["id"] for each in found["terms"]} >= set(NEEDED)
     assert {each["topic"] for each in found["terms"]} == found["topics"].keys()
@@ -42,7 +42,11 @@ def test_every_entry_is_whole_and_short(language: str) -> None:
 def test_sections_and_equations_are_those_of_the_paper() -> None:
     sections = {"3", "3.1", "3.2", "3.2.1", "3.2.2", "3.2.3", "3.3", "3.4", "3.5"}
     sections |= {"5", "5.1", "5.3", "5.4", "6.1"}
-    told = [(term["paper"], term.get("equation")) for term in terms().values() if "paper" in term]
+    told = [
+        (term["paper"], term.get("equation"))
+        for term in glossary_terms().values()
+        if "paper" in term
+    ]
     assert {section for section, _ in told} <= sections
     assert dict(each for each in told if each[1]).keys() <= {"3.2", "3.2.1", "3.3", "5.3"}
     equations = {"1": {"3.2", "3.2.1"}, "2": {"3.3"}, "3": {"5.3"}}
@@ -53,7 +57,7 @@ def test_where_a_term_is_seen_is_a_state_that_the_run_has() -> None:
     model = load_model()
     trace = model.trace(State().text)
     steps = steps_of(trace.config)
-    for name, term in terms().items():
+    for name, term in glossary_terms().items():
         state, dropped = State.from_query(term.get("at", {}))
         assert not dropped, name
         assert clamp(state, trace)[1] == (), name
@@ -62,13 +66,13 @@ def test_where_a_term_is_seen_is_a_state_that_the_run_has() -> None:
 
 
 def test_letters_of_shapes_are_told_once() -> None:
-    letters = [term["symbol"] for term in terms().values() if term.get("shape")]
+    letters = [term["symbol"] for term in glossary_terms().values() if term.get("shape")]
     assert sorted(letters) == sorted(set(letters)) == ["B", "H", "S", "T", "V"]
 
 
 def test_seven_stops_on_pages_of_the_app() -> None:
-    assert len(stops()) == 7
-    assert all(stop["page"] in PAGES and stop["find"] for stop in stops())
+    assert len(tour_stops()) == 7
+    assert all(stop["page"] in PAGES and stop["find"] for stop in tour_stops())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -78,5 +82,5 @@ def test_a_rerun_carries_the_name_of_the_entries_alone(language: str) -> None:
     place = next(name for name in scripts._scripts if name.startswith(f"glossary-{language}-"))
     body = scripts._scripts[place]().decode()
     assert body.startswith("export default {")
-    for term in words(language)["terms"]:
+    for term in guide_words(language)["terms"]:
         assert term["about"] in body

@@ -13,20 +13,20 @@ from glassformer.app.panels.attention.focus import AttentionFocus
 from glassformer.app.plots.labels import format_percent
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import DECODING, VECTORS, State
-from glassformer.core.analysis.attention_cell import terms
+from glassformer.core.analysis.attention_cell import cell_terms
 from glassformer.core.analysis.attention_row import attention_row
 from glassformer.core.analysis.attention_views import (
     attention_at,
+    attention_overview,
+    attention_sides,
     kinds_of,
-    overview,
     part_of,
-    sides,
     stages_of,
 )
 from glassformer.core.analysis.inside_positions import bias_by_distance, rotary_angles
 from glassformer.core.analysis.logit_lens import lens
 from glassformer.core.analysis.neurons import most_active
-from glassformer.core.decoding.timeline import timeline
+from glassformer.core.decoding.timeline import time_decoding
 from glassformer.core.trace.trace import Trace
 from glassformer.core.weights.opened import OpenedModel, open_model
 from tests.opened_app import drawn, opened, state_of
@@ -134,7 +134,7 @@ def test_another_kind_has_fewer_heads(library: Path, page: Callable[..., AppTest
 def test_a_cell_is_the_product_of_what_meets(trace: Trace) -> None:
     for kind in kinds_of(trace.config):
         for head in range(trace.config.n_heads):
-            cell = terms(trace, kind, 0, head, 1, 0)
+            cell = cell_terms(trace, kind, 0, head, 1, 0)
             assert cell.products.sum() == pytest.approx(cell.score, rel=1e-4, abs=1e-5)
             if "biased" in stages_of(trace, kind):
                 assert cell.scaled + (cell.bias or 0) == pytest.approx(cell.biased, abs=1e-6)
@@ -154,7 +154,7 @@ def test_long_maps_are_seen_through_a_window(library: Path) -> None:
     trace = _model(library / "gpt2").trace("the cat sat on it " * 16)
     count = len(trace.target_tokens)
     assert count > 128
-    small = overview(trace, "decoder").levels
+    small = attention_overview(trace, "decoder").levels
     assert small.nbytes <= 72_000 and max(small.shape[2:]) <= 32
     now = State(kind="decoder", head=1, query=70, key=3, part=(("query", 64),))
     focus = AttentionFocus(now, trace, FigureStyle())
@@ -163,7 +163,7 @@ def test_long_maps_are_seen_through_a_window(library: Path) -> None:
     seen = part_of(focus.view, rows, columns)
     assert seen.values.shape == (64, 64)
     assert (seen.entropy == focus.view.entropy[64:128]).all()  # of the whole rows
-    assert sides(trace, "decoder")[0].part(rows).first == 64
+    assert attention_sides(trace, "decoder")[0].part(rows).first == 64
     weights = trace["decoder/0/self_attention/weights"][0, 1, 64:128, columns.start : columns.stop]
     assert (seen.values == weights.numpy()).all()
 
@@ -240,7 +240,7 @@ def test_what_a_step_computes_is_what_the_cache_holds(kind: str, model: OpenedMo
         return
     trace = model.trace(text_of(kind))
     task = model.task_of(trace)
-    moments = timeline(model.transformer, task, trace.steps or trace.output_ids)
+    moments = time_decoding(model.transformer, task, trace.steps or trace.output_ids)
     first = len(task.given) if model.kind == "continue" else 0
     for moment in moments[first:]:
         # An encoder computes keys and values of its own at the first step, which nobody keeps.

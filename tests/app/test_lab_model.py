@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer.app.pages.lab.model import FIELDS, PRESETS, matrix_name
 from glassformer.app.runs import untrained
-from glassformer.app.runs.models import get_history, get_model, get_taught, models
+from glassformer.app.runs.models import get_history, get_model, get_taught, selectable_models
 from glassformer.app.session.limits import MOST_BUILT
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.untrained import NOTES, blueprint, build
+from glassformer.core.lab.untrained import NOTES, blueprint, build_model
 from tests.opened_app import drawn, memory, on_screen, opened, state_of, typed_in_lab
 
 PAGES = ("translate", "walkthrough", "attention", "vectors", "decoding", "switch", "training",
@@ -54,7 +54,7 @@ def test_it_opens_on_the_notes_values_and_the_final_norm_takes_them_back() -> No
 
 def test_counts_are_those_of_the_built_model() -> None:
     app = typed_in_lab(bench("counts"), "model", **SMALL)
-    count = sum(each.numel() for each in build(blueprint(1000, **SIZES)).parameters())
+    count = sum(each.numel() for each in build_model(blueprint(1000, **SIZES)).parameters())
     assert f"= {count:,}" in written(app)
     assert "1 · (4 · 16² + 4 · 16)" in written(app)
     assert "≠" not in written(app)
@@ -100,7 +100,7 @@ def test_matrices_are_the_models_own() -> None:
         for matrix in ("embedding", "W_Q", "W_1", "generator")
         for stack in ("encoder", "decoder", "cross")
     }
-    parameters = dict(build(plan).named_parameters())
+    parameters = dict(build_model(plan).named_parameters())
     assert len(names) == 8 and names <= parameters.keys()
     with pytest.raises(GlassformerError):
         matrix_name(plan, "W_Q", "encoder", 2)
@@ -136,7 +136,7 @@ def test_a_name_is_a_model_and_hostile_ones_are_none() -> None:
     for wrong in ("", "d_model,30", "vocabulary,9", "a", "d_model,(1,2)", "d_model,!", "layers,9"):
         with pytest.raises(GlassformerError):
             untrained.read_blueprint(f"untrained:{wrong}")
-        assert f"untrained:{wrong}" not in models()
+        assert f"untrained:{wrong}" not in selectable_models()
     app = opened(model="untrained:d_model,30")
     assert "d\\_model is 30; it must be 8 × n" in said(app)
     assert drawn(app).model_name == "translator"

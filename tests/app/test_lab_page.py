@@ -9,14 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.pages.lab import example_results, kit, page
-from glassformer.app.pages.lab.figures.tables import exact
-from glassformer.app.pages.lab.inputs import Field, clean_values, input_value, start
+from glassformer.app.pages.lab.figures.tables import exact_digits
+from glassformer.app.pages.lab.inputs import Field, clean_values, input_value, original_value
 from glassformer.app.session.memory import Memory
 from glassformer.app.session.state import LAB, State
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.code_errata import code_errata
-from glassformer.core.lab.errata import errata, errata_of, tally
-from glassformer.core.lab.worked_examples import examples, work
+from glassformer.core.lab.errata import count_errata, errata, errata_of
+from glassformer.core.lab.worked_examples import compute_example, example_keys
 from tests.opened_app import opened, state_of
 
 
@@ -53,14 +53,14 @@ def test_every_bench_of_the_state_is_in_a_group() -> None:
 
 
 def flat(values: Any) -> list[str]:
-    return [exact(value) for value in np.ravel(values).tolist()]
+    return [exact_digits(value) for value in np.ravel(values).tolist()]
 
 
-@pytest.mark.parametrize("key", [key for key in examples() if key != "shapes-512"])
+@pytest.mark.parametrize("key", [key for key in example_keys() if key != "shapes-512"])
 def test_every_number_of_an_example_is_on_screen(lab: AppTest, key: str) -> None:
     app = chosen(lab, key)
     wanted = []
-    for each in work(key).quantities:
+    for each in compute_example(key).quantities:
         wanted += flat(each.value.numpy())
         if each.printed is not None and each.differs is not None:
             wanted += flat(each.printed.numpy())
@@ -86,7 +86,7 @@ def test_errata_at_a_glance(lab: AppTest) -> None:
     app = chosen(lab, "errata")
     kinds, heads = 2, 2
     assert tables(app).count("<tr>") == len(errata()) + kinds + heads + len(code_errata())
-    wrong, shown, _ = tally("number")
+    wrong, shown, _ = count_errata("number")
     assert f"{wrong} of the {shown} numbers" in "\n".join(each.value for each in app.markdown)
     broken = sum(bool(each.found.get("error")) for each in code_errata())
     assert f"{broken} pieces of code cannot run" in "\n".join(each.value for each in app.markdown)
@@ -104,22 +104,24 @@ def test_reasons_are_said_with_the_counts_of_the_data(lab: AppTest) -> None:
     assert f"Wrong are {halved.wrong} of the {halved.shown} numbers" in tables(app)
     assert f"in {halved.rows} of {halved.all_rows} rows" in tables(app)
     app = chosen(lab, "softmax-4x4")
-    shares = work("softmax-4x4").quantity("weights").value
+    shares = compute_example("softmax-4x4").quantity("weights").value
     rounded = [f"{shares[cell]:.1f}" for cell in ((1, 0), (1, 1), (3, 3))]
     assert "the second row has {} and {}, the last one ends in {}".format(*rounded) in tables(app)
 
 
 def test_nothing_is_said_of_the_notes_where_nothing_of_them_is_kept(lab: AppTest) -> None:
-    for key in examples():
-        line = example_results.status(work(key), False)
-        compared = any(each.printed is not None for each in work(key).quantities)
+    for key in example_keys():
+        line = example_results.example_status(compute_example(key), False)
+        compared = any(each.printed is not None for each in compute_example(key).quantities)
         assert ("holds no printed numbers" in line) == (not compared), key
 
 
 def test_in_chinese() -> None:
     app = opened("lab", language="zh", example="errata")
     assert "勘误总表" in [each.label.split(" :")[0] for each in app.button]
-    assert f"原因共 {tally('number').reasons} 种" in "\n".join(each.value for each in app.markdown)
+    assert f"原因共 {count_errata('number').reasons} 种" in "\n".join(
+        each.value for each in app.markdown
+    )
 
 
 def test_an_example_is_chosen_and_stands_in_the_link(lab: AppTest) -> None:
@@ -138,7 +140,7 @@ FIELDS = [
 
 
 def test_originals_are_written_as_they_stand_in_inputs() -> None:
-    assert [start(field) for field in FIELDS] == [
+    assert [original_value(field) for field in FIELDS] == [
         "1.5",
         [["1", "−0.25"], ["2", "0.000001"]],
         [[1, 0]],
@@ -189,7 +191,7 @@ def test_bad_input_keeps_the_last_good_result(kept: dict[str, Any]) -> None:
     assert (wrong, edited) == ("x", True)
     assert said.startswith("x_1 holds “bad”")
     assert kept["state"].inputs == "demo:x,−4"  # a link has what can be computed
-    kit.reset("demo")
+    kit.reset_inputs("demo")
     assert kit.compute_from_inputs("demo", field, double).result == 3.0
     assert kept["memory"].lab_stamps["demo"] == 3
 

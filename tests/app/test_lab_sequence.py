@@ -14,7 +14,7 @@ from glassformer import load_model
 from glassformer.app.pages.lab import sequence
 from glassformer.core.lab import depth as stacks
 from glassformer.core.lab.seq2seq import read_words
-from glassformer.core.lab.why_attention import EVERYTHING, Race, parts
+from glassformer.core.lab.why_attention import EVERYTHING, Race, untrained_layers
 from tests.opened_app import opened, typed_in_lab
 from tests.sent import data_of
 
@@ -84,7 +84,7 @@ def test_the_gradient_of_attention_and_the_table() -> None:
     app = bench("why")
     curves = traces(app)
     x = torch.randn(24, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    layer = parts(16, 3, 0).attention
+    layer = untrained_layers(16, 3, 0).attention
 
     def last(words: torch.Tensor) -> torch.Tensor:
         output: torch.Tensor = layer(words[None], words[None], EVERYTHING)
@@ -111,7 +111,7 @@ def test_the_race_runs_on_its_button_alone(monkeypatch: pytest.MonkeyPatch) -> N
         seconds = {"recurrent": times, "convolution": times / 2, "attention": times**2 * 400}
         return Race(torch.tensor([8, 16]), seconds)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sequence, "race", quick)
+    monkeypatch.setattr(sequence, "time_layers", quick)
     app = bench("why")
     typed_in_lab(app, "why", view="time")
     assert traces(app) == []

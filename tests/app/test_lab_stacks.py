@@ -10,7 +10,7 @@ from glassformer.app.pages.lab.figures.one_matrix import one_matrix_drawing
 from glassformer.app.pages.lab.figures.skips import skips_figure
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs.models import get_model
-from glassformer.app.words import texts
+from glassformer.app.words import texts_of_language
 from glassformer.core.lab.clones import clones
 from glassformer.core.lab.one_matrix import one_matrix
 from glassformer.core.lab.skips import skips
@@ -24,7 +24,7 @@ def said_in(bench: str) -> dict[str, str]:
     section = f"lab_{bench}."
     return {
         key.removeprefix(section): text
-        for key, text in texts("en").items()
+        for key, text in texts_of_language("en").items()
         if key.startswith(section)
     }
 

@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 
 from glassformer.app.pages.lab import tile_pictures
-from glassformer.app.pages.lab.tile_pictures import HEIGHT, WIDTH, bars, curves, grid, picture
+from glassformer.app.pages.lab.tile_pictures import (
+    HEIGHT,
+    WIDTH,
+    bench_picture,
+    draw_bars,
+    draw_curves,
+    draw_grid,
+)
 from glassformer.app.session.state import LAB
 from glassformer.app.words import say
-from glassformer.core.lab.softmax import scaling
+from glassformer.core.lab.softmax import measure_scaling
 from tests.opened_app import opened, state_of
 from tests.sent import data_of, send
 
@@ -51,19 +58,19 @@ def test_links_from_before_still_open_the_worked_examples(link: dict[str, str]) 
 
 
 def test_pictures_are_drawn_from_the_numbers_of_the_bench() -> None:
-    drawn = picture("scaling", False)
+    drawn = bench_picture("scaling", False)
     assert drawn is not None
-    found = scaling(64, 8)
+    found = measure_scaling(64, 8)
     both = np.stack([found.raw.entropy.numpy(), found.scaled.entropy.numpy()])
     heights = np.array([[y for _, y in points] for points, *_ in drawn])
     share = (HEIGHT - 5 - heights) / (HEIGHT - 10)
     np.testing.assert_allclose(share, (both - both.min()) / (both.max() - both.min()), atol=2e-3)
-    assert picture("no such bench", False) is None
+    assert bench_picture("no such bench", False) is None
 
 
 @pytest.mark.parametrize("bench", list(tile_pictures.PICTURES))
 def test_every_picture_lies_in_its_frame(bench: str) -> None:
-    drawn = picture(bench, True)
+    drawn = bench_picture(bench, True)
     assert drawn is not None
     assert bench in LAB
     spots = [spot for points, *rest in drawn if len(rest) == 2 for spot in points]
@@ -74,11 +81,13 @@ def test_every_picture_lies_in_its_frame(bench: str) -> None:
 
 
 def test_marks_by_hand() -> None:
-    (points, role, dashed), (flat, *_) = curves([([0, 1], "data", True), ([0, 0], "key", False)])
+    (points, role, dashed), (flat, *_) = draw_curves(
+        [([0, 1], "data", True), ([0, 0], "key", False)]
+    )
     assert (points, role, dashed) == ([[4, 67], [156, 5]], "data", True)
     assert flat == [[4, 67], [156, 67]]
-    ((x, y, wide, high, role, share), (*_, other, half)) = grid([[2], [-1]], "value")
+    ((x, y, wide, high, role, share), (*_, other, half)) = draw_grid([[2], [-1]], "value")
     assert (x, y, wide, high, role, share) == (63, 2, 33, 33, "value", 1)
     assert (other, half) == ("key", 0.5)
-    up, down = bars([1, -1], "norm")
+    up, down = draw_bars([1, -1], "norm")
     assert (up[1], up[3], down[1], down[3]) == (4, 32, 36, 32)

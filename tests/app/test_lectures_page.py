@@ -14,9 +14,9 @@ from glassformer.app.session import limits
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import load, read_lecture
+from glassformer.core.lectures.read import load_lecture, read_lecture
 from glassformer.core.lectures.truth import fill_texts
-from glassformer.core.lectures.write import write
+from glassformer.core.lectures.write import write_lecture
 from tests.opened_app import memory, opened, state_of
 
 LECTURE = read_lecture((Path(__file__).parents[1] / "browser" / "presented.toml").read_bytes())
@@ -25,7 +25,7 @@ LECTURE = read_lecture((Path(__file__).parents[1] / "browser" / "presented.toml"
 def with_draft(lecture: Lecture = LECTURE) -> AppTest:
     """The page with a lecture that the browser has kept, open."""
     app = opened("lectures")
-    memory(app).drafts = {lecture.name: write(lecture)}
+    memory(app).drafts = {lecture.name: write_lecture(lecture)}
     app.session_state["state"] = state_of(app).changed(lecture=lecture.name)
     app.run()
     assert not app.exception
@@ -118,10 +118,12 @@ def test_scenes_move_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[Lecture] = []
     monkeypatch.setattr(drafts, "put_draft", held.append)
     names = [scene.name for scene in LECTURE.scenes]
-    assert one.change(LECTURE, "up", 1) == 0
+    assert one.rearrange_scene(LECTURE, "up", 1) == 0
     assert [scene.name for scene in held[-1].scenes] == [names[1], names[0], *names[2:]]
-    assert one.change(LECTURE, "up", 0) == 0 and one.change(LECTURE, "down", 5) == 5
-    assert one.change(LECTURE, "remove", 5) == 4
+    assert (
+        one.rearrange_scene(LECTURE, "up", 0) == 0 and one.rearrange_scene(LECTURE, "down", 5) == 5
+    )
+    assert one.rearrange_scene(LECTURE, "remove", 5) == 4
     assert [scene.name for scene in held[-1].scenes] == names[:5]
     assert len(held) == 2
 
@@ -149,7 +151,7 @@ def test_the_presenters_key_is_asked_for_where_others_come_in(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_lecture_that_is_read_has_its_numbers(language: str) -> None:
-    app, lecture = opened("lectures"), load("attention")
+    app, lecture = opened("lectures"), load_lecture("attention")
     scene = lecture.scene("look")
     memory(app).scene_chosen = {"attention": lecture.scenes.index(scene)}
     app.session_state["state"] = state_of(app).changed(lecture="attention", language=language)
@@ -163,10 +165,10 @@ def test_a_lecture_that_is_read_has_its_numbers(language: str) -> None:
 
 
 def test_alone_a_lecture_has_its_numbers_and_answers() -> None:
-    told = alone.lecture(LECTURE, "en", "dark")
+    told = alone.lecture_data(LECTURE, "en", "dark")
     assert "98.2%" in told["scenes"][1]["text"]["en"]
     assert told["scenes"][1]["answer"]["answer"]["value"] == "animal"
     wrong = replace(LECTURE.scenes[1], query={"text": "x " * 500}, links={})
-    told = alone.lecture(LECTURE.having(wrong), "en", "")
+    told = alone.lecture_data(LECTURE.having(wrong), "en", "")
     assert "…" in told["scenes"][0]["text"]["en"]
     assert "error" in told["scenes"][0]["answer"]["answer"]

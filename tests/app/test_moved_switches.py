@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.app.frame.notices import places
+from glassformer.app.frame.notices import switch_places
 from glassformer.app.words import say
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
@@ -30,7 +30,7 @@ PLACE, CROSS = "encoder/0/self_attention", "decoder/0/cross_attention"
     ],
 )  # fmt: skip
 def test_the_positions_that_a_switch_names(switch: Switch, named: list[tuple[str, int]]) -> None:
-    assert places(switch) == named
+    assert switch_places(switch) == named
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

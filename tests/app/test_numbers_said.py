@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
-from glassformer.app.frame.guide import stops, words
+from glassformer.app.frame.guide import guide_words, tour_stops
 from glassformer.app.session.languages import LANGUAGES
-from glassformer.app.words import texts
-from glassformer.core.lectures.read import bundled_lectures, load
+from glassformer.app.words import texts_of_language
+from glassformer.core.lectures.read import bundled_lectures, load_lecture
 from tests.app.numbers_said import FACTS, NAMES, NUMBER, NUMBER_WORDS, number_in
 from tests.app.recomputed import EXAMPLES
 
@@ -29,9 +29,9 @@ NUMERALS = {
 @cache
 def all_texts(language: str) -> dict[str, str]:
     """What the words files say, and the bundled lectures."""
-    found = dict(texts(language))
+    found = dict(texts_of_language(language))
     for name in bundled_lectures():
-        lecture = load(name)
+        lecture = load_lecture(name)
         found |= {
             f"{name}.title": lecture.title[language],
             f"{name}.about": lecture.about[language],
@@ -121,14 +121,14 @@ def test_both_languages_say_the_same_numbers() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_tour_counts_its_stops(language: str) -> None:
-    assert f" {len(stops())} " in words(language)["texts"]["tour_start"]
+    assert f" {len(tour_stops())} " in guide_words(language)["texts"]["tour_start"]
 
 
 def test_what_examples_leave_of_a_sentence() -> None:
     ends = [each["expect"] for each in EXAMPLES.values()]
     assert 0 < sum(each["before"] == each["after"] for each in ends) < len(ends)
-    assert "also where every word stays" in texts("en")["tour.example_about"]
+    assert "also where every word stays" in texts_of_language("en")["tour.example_about"]
     left = {*EXAMPLES["no-embedding-scale"]["expect"]["after"].lower().split()}
     for language in LANGUAGES:
-        note = texts(language)["experiments.no-embedding-scale.note"].replace("：", ":")
+        note = texts_of_language(language)["experiments.no-embedding-scale.note"].replace("：", ":")
         assert {*re.findall("[a-z]+", note.partition(":")[2])} - {"and", "are", "left"} == left

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from glassformer.app.pages.switch.examples.panel import ExampleExperiment, examples
+from glassformer.app.pages.switch.examples.panel import ExampleExperiment, example_experiments
 from glassformer.app.runs import models
 from glassformer.app.runs.cache import SERVER
 from glassformer.core.translator import Translator
@@ -72,7 +72,7 @@ def test_a_page_is_drawn(page: str, query: dict[str, str]) -> None:
         assert drawn(app)["memory"].device == DEVICE
 
 
-@pytest.mark.parametrize("example", examples()[::4], ids=lambda each: each.id)
+@pytest.mark.parametrize("example", example_experiments()[::4], ids=lambda each: each.id)
 def test_an_example_of_the_switch_page_is_drawn(example: ExampleExperiment) -> None:
     asked = {"text": example.text, "edits": example.edits, "model": example.model}
     assert not opened("switch", **asked, result="by_layer", second=example.second).error

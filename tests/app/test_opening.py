@@ -13,7 +13,7 @@ from glassformer.app.runs import opened as run_files
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.export import run_bytes
-from glassformer.core.explain.steps.steps import walk
+from glassformer.core.explain.steps.steps import list_steps
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.masks import Causal
 from tests.opened_app import drawn, memory, opened, state_of
@@ -104,7 +104,7 @@ def test_every_step_of_the_walkthrough_without_the_model() -> None:
     open_in(app, "run", away())
     said = say("opening.model_away", model="elsewhere")
     needs = 0
-    for step in walk(drawn(app)):
+    for step in list_steps(drawn(app)):
         app.query_params["walk"] = step.id
         app.run()
         assert not app.exception, step.id

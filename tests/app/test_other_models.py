@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer.app.frame.sentence import in_words
 from glassformer.app.pages.translate import headline_parts
-from glassformer.app.pages.translate.map.plan import plan
+from glassformer.app.pages.translate.map.plan import plan_map
 from glassformer.app.pages.walkthrough import code, text
 from glassformer.app.pages.walkthrough.focus import StepFocus
 from glassformer.app.pages.walkthrough.scene import scene
@@ -25,7 +25,7 @@ from glassformer.app.runs import library
 from glassformer.app.runs.models import get_model, task_of
 from glassformer.app.session.state import State, clamp
 from glassformer.core.analysis.attention_views import attention_at, kinds_of
-from glassformer.core.analysis.blocks import blocks
+from glassformer.core.analysis.blocks import blocks_of_model
 from glassformer.core.analysis.choices import probabilities, rows_by_model
 from glassformer.core.analysis.export import run_bytes
 from glassformer.core.trace.trace import Trace
@@ -113,9 +113,9 @@ def test_lines_join_what_was_read_and_what_was_written(name: str) -> None:
 def test_every_block_of_the_map_opens(name: str) -> None:
     app = opened(model=name, text=TEXTS[name])
     trace = drawn(app)
-    items = plan(trace, FigureStyle(dark=False))["items"]
+    items = plan_map(trace, FigureStyle(dark=False))["items"]
     buttons = {item["id"] for item in items if item["kind"] == "button"}
-    unfolded = [block for block in blocks(trace.config) if block.layer in (None, 0)]
+    unfolded = [block for block in blocks_of_model(trace.config) if block.layer in (None, 0)]
     assert {block.id for block in unfolded} <= buttons
     for block in unfolded:
         shown = opened(model=name, text=TEXTS[name], block=block.id)
@@ -135,9 +135,9 @@ def test_every_step_of_the_walkthrough_is_told_and_drawn(
     focus = StepFocus(state, trace, FigureStyle(dark=False))
     for step in focus.every_step:
         there = focus.at_step(step)
-        words, drawing = text.own(there), scene.own(there)
+        words, drawing = text.text_of_step(there), scene.step_scene(there)
         assert words["text"] and words["equations"], step.id
-        assert code.own(there)["sources"], step.id
+        assert code.step_code(there)["sources"], step.id
         assert "\\" not in "".join(drawing["readout"]), step.id  # LaTeX belongs to the column
         value = trace[there.cell(there.output).wire.address] if not there.output.form else None
         if value is not None and value.is_floating_point():
@@ -156,7 +156,7 @@ def test_the_walkthrough_opens(name: str) -> None:
 def test_the_menu_tells_what_each_model_is(root: Path) -> None:
     app = opened(model="gpt2", text="The cat")
     labels = app.selectbox(key="widget_model_en").options
-    facts = library.about("gpt2")
+    facts = library.facts_of_model("gpt2")
     assert isinstance(facts, library.Facts)
     line = next(each for each in labels if each.startswith("gpt2"))
     assert in_words(facts.parameters) in line and "continues a text" in line
@@ -302,7 +302,7 @@ def test_the_sentence_of_a_patch_has_lines_too() -> None:
 def test_a_blank_is_filled_in_the_text_as_typed() -> None:
     trace = run_of("bert")
     (row,) = rows_by_model(trace)
-    given, word, rest = headline_parts.parts(trace)
+    given, word, rest = headline_parts.text_parts(trace)
     assert (given, rest) == (("the cat ", True), (" on", True))
     assert word == (headline_parts.as_text([trace.output_tokens[row]]), False)
     best = trace["output/probabilities"][0, row].argmax()
@@ -313,7 +313,7 @@ def test_the_map_of_many_layers_keeps_its_columns_apart(tmp_path: Path) -> None:
     folder = tmp_path / "deep"
     folder.mkdir()
     whole("gpt2", folder, n_layer=48, n_head=32, n_embd=64)
-    drawing = plan(open_model(folder).trace("The cat"), FigureStyle(dark=False))
+    drawing = plan_map(open_model(folder).trace("The cat"), FigureStyle(dark=False))
     slabs = [each for each in drawing["items"] if re.fullmatch(r"decoder/\d+", each.get("id", ""))]
     assert len(slabs) == 48
     boxes = sorted((each["ring"]["x"], each["ring"]["width"]) for each in slabs)

@@ -5,7 +5,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 from glassformer.app.panels.address_words import TENSORS, Speaker
-from glassformer.app.panels.phrases import PHRASES, line, phrase
+from glassformer.app.panels.phrases import PHRASES, experiment_line, phrase
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.config import ModelConfig
 from glassformer.core.interventions import Experiment
@@ -184,9 +184,9 @@ def test_every_recorded_tensor_can_be_named(place: str) -> None:
 
 def test_a_line_joins_the_pieces() -> None:
     experiment = Experiment((HeadsOff(ENCODER, (1, 2)), Causal()))
-    assert line(experiment) == "heads 2, 3 of encoder layer 1 off · causal mask off"
-    assert line(experiment, "zh") == "编码器第 1 层第 2、3 头关闭 · 因果掩码关闭"
-    assert line(Experiment()) == ""
+    assert experiment_line(experiment) == "heads 2, 3 of encoder layer 1 off · causal mask off"
+    assert experiment_line(experiment, "zh") == "编码器第 1 层第 2、3 头关闭 · 因果掩码关闭"
+    assert experiment_line(Experiment()) == ""
 
 
 def test_long_lists_and_sentences_are_cut() -> None:

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 from streamlit import config
 
-from glassformer.app.server.network import host_in_url, is_local, reach
+from glassformer.app.server.network import describe_reach, host_in_url, is_local
 from tests.architecture.sources import ROOT
 
 
 def said(monkeypatch: pytest.MonkeyPatch, address: str | None) -> str:
     options = {"server.address": address, "server.port": 8600}
     monkeypatch.setattr(config, "get_option", options.__getitem__)
-    return reach()
+    return describe_reach()
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1", "127.0.1.1"])

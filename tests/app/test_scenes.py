@@ -45,7 +45,7 @@ def test_another_model_and_step_and_link_of_a_language() -> None:
 def test_runs_are_computed_beforehand_and_one_that_fails_stops_none() -> None:
     text = "The teacher gives the student a book"
     lecture = Lecture("l", {"en": "L"}, {}, (scene(text=""), scene(text="!?"), scene(text=text)))
-    thread = scenes.warm(lecture, "en")
+    thread = scenes.warm_scenes(lecture, "en")
     thread.join()
     held = trace_bytes()
     get_trace(text)

@@ -89,16 +89,16 @@ def test_only_bundled_models_can_be_asked_for(name: str) -> None:
 
 
 def test_preparing_freezes_once() -> None:
-    process.prepare()
+    process.prepare_process()
     frozen = gc.get_freeze_count()
     assert frozen > 10_000
-    process.prepare()
+    process.prepare_process()
     assert gc.get_freeze_count() <= frozen
     assert torch.get_num_threads() == read_settings().threads
 
 
 def test_full_collections_come_from_our_clock_alone() -> None:
-    process.prepare()
+    process.prepare_process()
     assert gc.get_threshold()[2] >= process.NEVER
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert config["runner"]["postScriptGC"] is False

@@ -25,10 +25,10 @@ def test_the_first_page_comes_without_pandas() -> None:
 
 SIZES = """
 import sys
-from glassformer.core.analysis.export import sizes
+from glassformer.core.analysis.export import file_sizes
 from glassformer.core.checkpoints import load_model
 trace = load_model().trace("The cat sleeps.")
-sizes(trace, "source/ids")
+file_sizes(trace, "source/ids")
 print("pandas" in sys.modules)
 """
 PORT = """

@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 from glassformer.app.session.codecs import LONG_TEXT, sections_text
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import DIRECTIONS, KINDS, STAGES, THEMES, State, clamp
-from glassformer.app.words import texts
+from glassformer.app.words import texts_of_language
 from glassformer.core.links import INFLATED, LONGEST, PACKED, PLAIN, pack_query, unpack_query
 from tests.traces import small_trace
 
@@ -226,7 +226,7 @@ def test_steps_beyond_the_sentence_go_and_are_named() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_field_has_its_name_on_screen(language: str) -> None:
-    named = texts(language)
+    named = texts_of_language(language)
     assert [each.name for each in fields(State) if f"link.{each.name}" not in named] == []
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer import load_model
-from glassformer.app.pages.switch.concepts.panel import concepts
+from glassformer.app.pages.switch.concepts.panel import concept_rows
 from glassformer.core.interventions.concepts import Unscaled
 from glassformer.core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of
@@ -163,7 +163,7 @@ def test_what_the_weights_do_not_allow_is_said_in_its_row(app: AppTest) -> None:
 
 
 def test_what_nobody_learned_is_not_offered() -> None:
-    offered = next(each for each in concepts(load_model().config)["words"])
+    offered = next(each for each in concept_rows(load_model().config)["words"])
     assert "learned" not in offered.choices["variant"]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from glassformer.app.pages.switch.concepts.panel import concepts
+from glassformer.app.pages.switch.concepts.panel import concept_rows
 from glassformer.app.words import say
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.padding import padded_sides
@@ -58,7 +58,7 @@ def test_every_concept_that_is_offered_can_be_run(kind: str, tmp_path: Path) -> 
     text = TEXT.get(kind, "the cat sat")
     trace = model.trace(text)
     lengths = len(trace.source_tokens), len(trace.target_tokens)
-    rows = [row for rows in concepts(model.config).values() for row in rows]
+    rows = [row for rows in concept_rows(model.config).values() for row in rows]
     names = {row.name for row in rows}
     assert ("no_cross_attention" in names) == model.config.has_both
     assert ("unscaled" in names) == (kind != "t5")

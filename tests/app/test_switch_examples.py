@@ -9,8 +9,8 @@ from glassformer import Trace, load_model
 from glassformer.app.pages.switch.examples.panel import (
     GROUPS,
     ExampleExperiment,
-    examples,
-    translations,
+    example_experiments,
+    example_translations,
     view_of,
 )
 from glassformer.app.session.languages import LANGUAGES
@@ -23,7 +23,7 @@ from tests.opened_app import opened, state_of
 from tests.sent import data_of, send
 
 FIELDS = {"before", "after", "gone", "first", "nan", "less_probable"}
-EVERY = pytest.mark.parametrize("example", examples(), ids=lambda each: each.id)
+EVERY = pytest.mark.parametrize("example", example_experiments(), ids=lambda each: each.id)
 
 
 @cache
@@ -89,17 +89,19 @@ def test_edits_and_view_read(example: ExampleExperiment) -> None:
 
 
 def test_there_are_enough_and_the_first_turns_the_pronoun() -> None:
-    assert len(examples()) >= 11
-    assert len({each.id for each in examples()}) == len(examples())
-    assert examples()[0].edits.startswith("heads_redirected:decoder/1/cross_attention,(),5")
-    assert sum(each.direction == "zh-en" for each in examples()) >= 3
-    groups = [each.group for each in examples()]
+    assert len(example_experiments()) >= 11
+    assert len({each.id for each in example_experiments()}) == len(example_experiments())
+    assert example_experiments()[0].edits.startswith(
+        "heads_redirected:decoder/1/cross_attention,(),5"
+    )
+    assert sum(each.direction == "zh-en" for each in example_experiments()) >= 3
+    groups = [each.group for each in example_experiments()]
     assert sorted(groups, key=GROUPS.index) == groups
 
 
 def test_what_the_notes_say_of_single_words() -> None:
     """The parts of the notes that the text after does not show by itself."""
-    found = {each.id: each for each in examples()}
+    found = {each.id: each for each in example_experiments()}
     taught = load_about("translator")["taught"]["antecedent"]
     assert found["taught"].edits == f"heads_off:{taught['address'][:-8]},({taught['head']})"
     weights = model("").trace(found["taught"].text)[taught["address"]]
@@ -113,7 +115,7 @@ def test_what_the_notes_say_of_single_words() -> None:
 def test_a_click_loads_it_and_a_second_one_switches_back() -> None:
     app = opened("switch", text="I love machine learning")
     app = send(app, "example_cards", "pick", {"id": "counts"})
-    now, found = state_of(app), next(each for each in examples() if each.id == "counts")
+    now, found = state_of(app), next(each for each in example_experiments() if each.id == "counts")
     assert (now.text, now.model, now.edits) == (found.text, found.model, found.edits)
     assert (now.kind, now.layer, now.head, now.result) == ("cross", 0, 2, "words")
     assert data_of(app, "example_cards")["chosen"] == "counts"
@@ -126,16 +128,16 @@ def test_a_click_loads_it_and_a_second_one_switches_back() -> None:
 
 
 def test_changed_parts_are_marked() -> None:
-    found = {each.id: each for each in examples()}
+    found = {each.id: each for each in example_experiments()}
     same, one, other = ("Welcome to ", False), ("Beijing", True), ("Shanghai", True)
-    assert translations(found["city"]) == [[same, one], [same, other]]
-    assert translations(found["hidden-word"])[0][-1] == (" yesterday", True)
-    before, after = translations(found["other-noun"])
+    assert example_translations(found["city"]) == [[same, one], [same, other]]
+    assert example_translations(found["hidden-word"])[0][-1] == (" yesterday", True)
+    before, after = example_translations(found["other-noun"])
     assert [text for text, changed in before if changed] == ["动物"]
     assert [text for text, changed in after if changed] == ["马路"]
-    assert not any(changed for parts in translations(found["even"]) for _, changed in parts)
-    for each in examples():
-        texts = ["".join(text for text, _ in parts) for parts in translations(each)]
+    assert not any(changed for parts in example_translations(found["even"]) for _, changed in parts)
+    for each in example_experiments():
+        texts = ["".join(text for text, _ in parts) for parts in example_translations(each)]
         assert texts == [each.expect["before"], each.expect["after"]]
 
 
@@ -164,5 +166,5 @@ def test_two_sentences_come_and_go_together() -> None:
 def test_names_and_notes_follow_the_language() -> None:
     sent = data_of(opened("switch", language="zh"), "example_cards")
     names = [card["name"] for group in sent["groups"] for card in group["cards"]]
-    assert names == [say(f"experiments.{each.id}.name", "zh") for each in examples()]
+    assert names == [say(f"experiments.{each.id}.name", "zh") for each in example_experiments()]
     assert all(group["cards"] for group in sent["groups"])

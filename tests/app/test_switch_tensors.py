@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
-from glassformer.app.pages.switch.tensor_draft import UnreadableError, spans
+from glassformer.app.pages.switch.tensor_draft import UnreadableError, parse_places
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
 from glassformer.core.trace.sites import Axis
@@ -141,10 +141,10 @@ def test_an_attention_map_comes_into_focus() -> None:
 
 def test_places_in_words_and_spans() -> None:
     words = Axis("vocabulary", "V", 4, ("a", "b", "c", "d"))
-    assert spans("c, 1-2，2", words) == (2, 0, 1)
-    assert spans("  ", words) == ()
+    assert parse_places("c, 1-2，2", words) == (2, 0, 1)
+    assert parse_places("  ", words) == ()
     with pytest.raises(UnreadableError):
-        spans("e", words)
+        parse_places("e", words)
 
 
 def test_a_pattern_edits_every_tensor_that_it_names() -> None:

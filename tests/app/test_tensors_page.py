@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.pages.tensors.controls import FIRST
-from glassformer.app.pages.tensors.telling import levels
+from glassformer.app.pages.tensors.telling import cell_levels
 from glassformer.app.session.state import State
 from tests.opened_app import drawn, opened
 from tests.sent import data_of, send
@@ -181,6 +181,6 @@ def test_the_page_opens_with_a_few_telling_tensors_in_reading_order() -> None:
 
 
 def test_signed_pictures_have_nothing_in_the_middle() -> None:
-    assert levels(np.array([[-2.0, 0.0, 1.0]])).tolist() == [[0, 127, 190]]
-    assert levels(np.array([[0.0, 0.5, 1.0]])).tolist() == [[0, 127, 254]]
-    assert levels(np.full((2, 300), np.nan)).max() == 0
+    assert cell_levels(np.array([[-2.0, 0.0, 1.0]])).tolist() == [[0, 127, 190]]
+    assert cell_levels(np.array([[0.0, 0.5, 1.0]])).tolist() == [[0, 127, 254]]
+    assert cell_levels(np.full((2, 300), np.nan)).max() == 0

@@ -12,8 +12,8 @@ from glassformer.app.panels import address_words as written
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.codecs import AXES, PART, PINS
 from glassformer.app.session.state import State
-from glassformer.core.analysis.measure import measure, overview
-from glassformer.core.analysis.tensor_slice import Lines, Sheet, cut_sheet, plan
+from glassformer.core.analysis.measure import measure, measure_addresses
+from glassformer.core.analysis.tensor_slice import Lines, Sheet, cut_sheet, plan_sheet
 from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.sites import SITES, Axis
 from glassformer.core.trace.trace import Trace
@@ -49,7 +49,7 @@ def test_bytes(size: int, text: str) -> None:
 
 def test_places_are_said_for_every_address_of_a_model(run: Trace) -> None:
     everything = list(addresses(run.config, dropout=True))
-    named = written.places(everything)
+    named = written.branch_names(everything)
     assert named["encoder"] == "Encoder"
     assert named["encoder/0"] == "Layer 1"
     assert named["decoder/1/cross_attention_norm"] == "Norm of cross-attention"
@@ -59,7 +59,7 @@ def test_places_are_said_for_every_address_of_a_model(run: Trace) -> None:
 
 def test_snippet_gives_the_numbers_on_screen(run: Trace) -> None:
     for names in (None, ("key", "query"), ("head", "key"), ("key", "head")):
-        chosen = plan(run, WEIGHTS, names, {"head": 1, "query": 2})
+        chosen = plan_sheet(run, WEIGHTS, names, {"head": 1, "query": 2})
         code = written.snippet(run, WEIGHTS, chosen, written.run_lines(run, State()))
         shown: torch.Tensor = eval(code.splitlines()[-1], {"trace": run})
         assert np.array_equal(shown.numpy(), cut_sheet(run, WEIGHTS, chosen).values)
@@ -79,7 +79,7 @@ def test_snippet_quotes_any_text(run: Trace) -> None:
 
 
 def test_a_line_of_the_tree_is_json_and_in_the_order_of_its_script(run: Trace) -> None:
-    ids = next(entry for entry in overview(run) if entry.address == "source/ids")
+    ids = next(entry for entry in measure_addresses(run) if entry.address == "source/ids")
     line = controls.tree_line(replace(ids, spark="0f", shared=True), 3)
     assert json.loads(json.dumps(line)) == line
     assert line[0] == "source/ids"
@@ -88,7 +88,7 @@ def test_a_line_of_the_tree_is_json_and_in_the_order_of_its_script(run: Trace) -
 
 
 def test_table_names_are_unique_and_literal(run: Trace) -> None:
-    chosen = plan(run, WEIGHTS)
+    chosen = plan_sheet(run, WEIGHTS)
     named = picture.sheet_table(cut_sheet(run, WEIGHTS, chosen))
     assert list(named.columns) == ["1 the", "2 <b>x</b>", "3 the", "4 <eos>"]
     assert named.index.name == "Query"
@@ -98,7 +98,7 @@ def test_table_names_are_unique_and_literal(run: Trace) -> None:
 def test_a_table_stays_within_what_is_sent() -> None:
     wide = torch.zeros(1, 4, 6000)
     run = hand_made({"encoder/0/feed_forward/activation": wide})
-    sheet = cut_sheet(run, "encoder/0/feed_forward/activation", plan(run, next(iter(run))))
+    sheet = cut_sheet(run, "encoder/0/feed_forward/activation", plan_sheet(run, next(iter(run))))
     shown = picture.table_part(sheet)
     assert len(shown.columns) == picture.TABLE_CELLS // 4
     assert len(picture.table_notes(sheet, shown)) == 2
@@ -157,7 +157,7 @@ def test_wrong_parts_are_refused(text: str) -> None:
 
 def test_notes_count_what_is_left_out(run: Trace) -> None:
     masked = "encoder/0/self_attention/masked"
-    sheet = cut_sheet(run, masked, plan(run, masked))
+    sheet = cut_sheet(run, masked, plan_sheet(run, masked))
     notes = " ".join(picture.picture_notes(sheet, measure(sheet.values, sheet.allowed)))
     assert "(6 cells)" in notes
     assert "✕" not in notes
@@ -167,7 +167,7 @@ def test_notes_count_what_is_left_out(run: Trace) -> None:
 
 
 def test_ids_are_named_by_the_vocabulary(run: Trace) -> None:
-    assert picture.pieces_of(run, cut_sheet(run, "source/ids", plan(run, "source/ids"))) == [
+    assert picture.pieces_of(run, cut_sheet(run, "source/ids", plan_sheet(run, "source/ids"))) == [
         "猫", "<unk>", "猫", "<eos>",
     ]  # fmt: skip
 
@@ -184,7 +184,7 @@ def test_statistics_table_is_escaped_and_exact() -> None:
 
 def test_symbol_is_math_in_the_colour_of_its_role() -> None:
     for site in SITES:
-        symbol = facts.symbol(site, site.equation, FigureStyle(dark=True))
+        symbol = facts.coloured_symbol(site, site.equation, FigureStyle(dark=True))
         assert symbol == "" or symbol.count("$") == 2
 
 
@@ -197,7 +197,7 @@ def test_symbol_is_math_in_the_colour_of_its_role() -> None:
     ],
 )
 def test_parts_of_a_long_axis(count: int, by_value: bool, expected: list[int]) -> None:
-    assert controls.parts(count, by_value) == expected
+    assert controls.axis_parts(count, by_value) == expected
 
 
 def test_part_labels_count_from_one() -> None:

@@ -10,7 +10,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.pages.switch.tensor_draft import spans
+from glassformer.app.pages.switch.tensor_draft import parse_places
 from glassformer.app.panels.address_words import run_lines
 from glassformer.app.runs.models import get_model
 from glassformer.app.runs.traces import get_ablated_heads, get_trace
@@ -115,4 +115,4 @@ def test_a_word_of_a_pair_is_found_by_its_name() -> None:
     shown, word = trace.source_tokens[at], plain[at]
     assert shown[:2] in ("A:", "B:")
     assert (axis.index_of(word), axis.index_of(shown), axis.index_of("dog")) == (at, at, None)
-    assert spans(word, axis) == (at,)
+    assert parse_places(word, axis) == (at,)

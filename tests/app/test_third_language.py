@@ -23,8 +23,8 @@ from pathlib import Path
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 from streamlit import config
-from glassformer.app.frame.guide import words
-from glassformer.app.hall.pages import entrance, page
+from glassformer.app.frame.guide import guide_words
+from glassformer.app.hall.pages import entrance_page, page_response
 from glassformer.app.session.languages import language_of
 from glassformer.app.words import FOLDER
 assert FOLDER.parents[1] == Path.cwd()
@@ -41,9 +41,9 @@ for name in sorted(path.parent.name for path in Path("app/pages").glob("*/page.p
 
 assert language_of("xx-YY,en;q=0.8") == "xx"
 for name in ("enter", "audience", "notes", "present"):
-    sent = page(name, None).body.decode()
+    sent = page_response(name, None).body.decode()
     assert '"xx":{' in sent and "⟦" in sent and '"language_tag":"xx"' in sent, name
-term = words("xx")["terms"][0]
+term = guide_words("xx")["terms"][0]
 assert term["name"].startswith("⟦") and term["other"] and not term["other"].startswith("⟦")
 """
 

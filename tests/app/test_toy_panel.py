@@ -28,7 +28,7 @@ from glassformer.app.runs import on_screen
 from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.words import say
 def show():
-    lengths = on_screen.trace()["memory"][0].norm(dim=-1).tolist()
+    lengths = on_screen.trace_on_screen()["memory"][0].norm(dim=-1).tolist()
     show_chart(lengths_figure(lengths, current_look()), "toy", say("toy.alt"))
 ''',
     "en.toml": '[toy]\nname = "Toy"\ntop = "Long & short"\nalt = "Lengths"\n',
@@ -60,7 +60,7 @@ assert test_everybody.SCREENS["full-vectors_toy"] == (page, query)
 assert {"vectors": "toy"} in test_layout.TABS["vectors"]
 assert "toy" in [panel.id for panel in EVERY]
 with scripts.serve_scripts():
-    found = draw.screen("vectors", LINK)
+    found = draw.draw_screen("vectors", LINK)
 assert "toy" in [part["key"] for part in found["screen"]["parts"]]
 """
 

@@ -77,7 +77,7 @@ def test_the_rows_add_up_to_all_terms(address: str) -> None:
     trace = model.trace("I like you")
     place = (0, *[1] * (trace[address].dim() - 1))
     node = unfold(trace, model.transformer, address, place)
-    rows = panel.rows(node, FigureStyle())
+    rows = panel.term_rows(node, FigureStyle())
     assert rows[0]["own"]  # the cell's own term stands first, however small
     assert len(rows) <= panel.SHOWN + 1
     assert math.isclose(sum(row["value"] for row in rows), node.contributions.sum(), rel_tol=1e-9)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glassformer.app.pages.training import curves
-from glassformer.app.words import texts
+from glassformer.app.words import texts_of_language
 from glassformer.core.checkpoints import load_exact_match
 from glassformer.core.corpus import load_grammar
 from glassformer.core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
@@ -34,7 +34,11 @@ def test_what_the_card_counts_is_read_where_there_is_one(tmp_path: Path) -> None
 
 def said_in(language: str) -> Any:
     def say(key: str, **values: Any) -> str:
-        return texts(language)[key].format(**values) if values else texts(language)[key]
+        return (
+            texts_of_language(language)[key].format(**values)
+            if values
+            else texts_of_language(language)[key]
+        )
 
     return say
 
@@ -47,12 +51,12 @@ def test_the_page_says_which_sentences_are_counted(
     counted = {way: (each["right"], each["total"]) for way, each in CARD.items()}
     monkeypatch.setattr(curves, "say", said_in(language))
     monkeypatch.setattr(curves, "get_exact_match", lambda name: counted)
-    said = "".join(curves.sample(training))
+    said = "".join(curves.sample_sentences(training))
     for figure in (str(QUICK_PAIRS), str(QUICK_READINGS), "1,200", "8", "7.5%", "37.5%"):
         assert figure in said
     assert str(QUICK_PAIRS) in curves.shares_title(training)
     monkeypatch.setattr(curves, "get_exact_match", lambda name: {})
-    assert curves.sample(training) == []  # a model without a card: nothing is said of one
+    assert curves.sample_sentences(training) == []  # a model without a card: nothing is said of one
     assert str(QUICK_PAIRS) not in curves.shares_title(training)
 
 

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.pages.translate.lead import around, cues, signs, title
+from glassformer.app.pages.translate.lead import (
+    cues,
+    lead_title,
+    neighbouring_translations,
+    sentence_signs,
+)
 from glassformer.app.panels.words.words_panel import (
     attention_in_focus,
     pinned_word,
@@ -166,8 +171,8 @@ def test_a_sure_translation_names_its_least_sure_word() -> None:
 def test_several_sentences_have_a_cue_and_all_their_translations() -> None:
     trace = example_trace(further=("你爱我吗？", "我爱你。"))
     assert cues(trace, trusted(level="sure"))[0].startswith("3 sentences, translated one by one")
-    assert around(trace) == ((), ("你爱我吗？", "我爱你。"))
-    assert around(example_trace()) == ((), ())
+    assert neighbouring_translations(trace) == ((), ("你爱我吗？", "我爱你。"))
+    assert neighbouring_translations(example_trace()) == ((), ())
 
 
 def test_each_sentence_of_a_text_can_be_the_one_on_all_pages() -> None:
@@ -201,8 +206,8 @@ def test_a_link_to_a_sentence_that_is_not_there_shows_the_text() -> None:
 def test_the_guard_is_named_among_the_choices() -> None:
     step = Step(10, 0.4, 1.0, ((12, 0.5), (10, 0.4)))
     trace = example_trace(steps=(step, replace(step, guarded=12), step, step))
-    assert "the repetition guard forbade “爱”" in title(choice_at(trace, 1))
-    assert "guard" not in title(choice_at(trace, 0))
+    assert "the repetition guard forbade “爱”" in lead_title(choice_at(trace, 1))
+    assert "guard" not in lead_title(choice_at(trace, 0))
 
 
 @pytest.mark.parametrize("page", ["attention", "tensors"])
@@ -222,7 +227,7 @@ def test_large_type_gives_the_room_of_runners_up_to_the_words(
 
 
 def test_signs_among_the_runners_up_say_what_they_are() -> None:
-    assert signs(["我", "<eos>", "<zh>", "<name1>"]) == {
+    assert sentence_signs(["我", "<eos>", "<zh>", "<name1>"]) == {
         1: "end token: the sentence is over",
         2: "begin token: write Chinese",
     }
@@ -230,22 +235,22 @@ def test_signs_among_the_runners_up_say_what_they_are() -> None:
 
 def test_the_title_of_the_choices_names_the_words_before() -> None:
     trace = example_trace()
-    assert "For the first word the model was choosing between" in title(choice_at(trace, 0))
-    second = title(choice_at(trace, 2))
+    assert "For the first word the model was choosing between" in lead_title(choice_at(trace, 0))
+    second = lead_title(choice_at(trace, 2))
     assert (
         "<span>After </span><b><bdi dir='ltr'>Zorblax 喜欢</bdi></b><span> the model was" in second
     )
     assert 'title="After Zorblax 喜欢 the model was choosing between"' in second
     odd = example_trace(output_tokens=('<i>"', *WRITTEN[1:]))
-    assert "&lt;i&gt;&quot; 喜欢" in title(choice_at(odd, 2))
-    assert "<i>" not in title(choice_at(odd, 2))
+    assert "&lt;i&gt;&quot; 喜欢" in lead_title(choice_at(odd, 2))
+    assert "<i>" not in lead_title(choice_at(odd, 2))
 
 
 def test_a_long_prefix_is_shortened_and_whole_on_hover() -> None:
     trace = example_trace()
     many = replace(choice_at(trace, 2), before=("a", "b", "c", "d", "e"))
-    assert "<bdi dir='ltr'>… b c d e</bdi>" in title(many)
-    assert 'title="After a b c d e the model' in title(many)
+    assert "<bdi dir='ltr'>… b c d e</bdi>" in lead_title(many)
+    assert 'title="After a b c d e the model' in lead_title(many)
 
 
 def test_nonsense_says_how_probable_and_why_and_its_candidates_are_explained() -> None:

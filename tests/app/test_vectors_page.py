@@ -152,9 +152,9 @@ def test_one_selection_for_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     found = focus_of.VectorsFocus(now, drawn(app), FigureStyle(), "encoder")
     monkeypatch.setattr(focus_of.store, "get_state", lambda: now)
     monkeypatch.setattr(focus_of.store, "update", lambda **given: changes.append(given))
-    focus_of.pick(found, 0)
-    focus_of.pick(found, 1)
-    focus_of.pick(found, 2, "source/input")
+    focus_of.pick_word(found, 0)
+    focus_of.pick_word(found, 1)
+    focus_of.pick_word(found, 2, "source/input")
     assert changes == [
         {"token": ("source", 0)}, {"token": None},
         {"token": ("source", 2), "address": "source/input"},

@@ -13,7 +13,7 @@ from glassformer.app.plots.labels import format_number
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import POSITIONS
-from glassformer.app.words import texts
+from glassformer.app.words import texts_of_language
 from tests.opened_app import opened, state_of
 
 SENTENCE = "The animal didn't cross the street because it was too tired"
@@ -158,6 +158,7 @@ def test_another_place_is_chosen_by_the_reader() -> None:
 
 def test_all_texts_have_their_counterpart() -> None:
     first, *others = (
-        {key for key in texts(each) if key.startswith("positions.")} for each in LANGUAGES
+        {key for key in texts_of_language(each) if key.startswith("positions.")}
+        for each in LANGUAGES
     )
     assert first and all(each == first for each in others)

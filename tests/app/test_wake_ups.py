@@ -33,7 +33,7 @@ async def woken(name: str) -> tuple[list[int], int]:
         usual()
 
     loop._write_to_self = counted
-    network.gather()
+    network.gather_wake_ups()
     thread = asked_from(name, loop, heard)
     thread.start()
     while len(heard) < MANY:

@@ -17,7 +17,7 @@ from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
 from glassformer.app.session.memory import Memory
 from glassformer.app.session.state import State
-from glassformer.core.explain.steps.steps import for_layer, walk
+from glassformer.core.explain.steps.steps import for_layer, list_steps
 from glassformer.core.trace.trace import Trace
 from tests.explain.steps.step_runs import SENTENCES, bundled_run
 from tests.opened_app import opened, state_of
@@ -54,7 +54,7 @@ def after(app: AppTest, step: str, lacks: tuple[str, ...], version: str = "") ->
         from glassformer.app.pages.walkthrough.focus import go_to_event
         from glassformer.app.runs import on_screen
 
-        on_screen.current()
+        on_screen.current_outcome()
         go_to_event(event)
         ahead.show()
 
@@ -68,7 +68,7 @@ def after(app: AppTest, step: str, lacks: tuple[str, ...], version: str = "") ->
 
 def test_what_was_sent_ahead_is_what_is_sent_on_arrival() -> None:
     """For every step of the walk, seen from the step before."""
-    steps = for_layer(walk(trace()))
+    steps = for_layer(list_steps(trace()))
     for here, following in pairwise(steps):
         before = payload(seen(walk=here.id), following.id)
         layer = seen(walk=here.id).at_step(following).now.layer
@@ -120,7 +120,7 @@ def test_a_step_that_the_run_has_not_moves_nobody() -> None:
 
 
 def test_no_event_asks_for_more_than_a_few_steps() -> None:
-    lacks = tuple(step.id for step in for_layer(walk(trace())))
+    lacks = tuple(step.id for step in for_layer(list_steps(trace())))
     kept = Memory()
     value = {"step": FIRST, "lacks": lacks, "version": "v"}
     with patch.object(store, "memory", lambda: kept):

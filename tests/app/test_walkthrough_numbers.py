@@ -14,13 +14,13 @@ import pytest
 
 from glassformer.app.pages.walkthrough.figures import sheets as walk_sheets
 from glassformer.app.pages.walkthrough.focus import StepFocus
-from glassformer.app.pages.walkthrough.scene.scene import own, scene_context
+from glassformer.app.pages.walkthrough.scene.scene import scene_context, step_scene
 from glassformer.app.plots.labels import format_number, format_percent
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import State
 from glassformer.core.explain.steps.places import in_heads
-from glassformer.core.explain.steps.steps import Step, walk
-from glassformer.core.explain.steps.wires import Wire, axes, tensor
+from glassformer.core.explain.steps.steps import Step, list_steps
+from glassformer.core.explain.steps.wires import Wire, tensor, wire_axes
 from glassformer.core.trace.trace import Trace
 from tests.explain.steps.step_runs import NAMES, RUNS, Run, plain
 
@@ -38,13 +38,13 @@ def scene_of(trace: Trace, step: Step, **state: Any) -> tuple[StepFocus, dict[st
     with patch(
         "glassformer.app.words.get_state", State
     ):  # without a session it warns at every text
-        return focus, scene_context(focus) | own(focus)
+        return focus, scene_context(focus) | step_scene(focus)
 
 
 @cache
 def scenes(run: Callable[[], Run]) -> tuple[Scene, ...]:
     trace, _ = run()
-    return tuple((step, *scene_of(trace, step)) for step in walk(trace))
+    return tuple((step, *scene_of(trace, step)) for step in list_steps(trace))
 
 
 def drawn(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -101,7 +101,7 @@ def test_every_tensor_of_a_step_is_drawn_and_named(run: Callable[[], Run]) -> No
         for caption in captions:
             wire = Wire.of(caption["key"])
             assert caption["symbol"]
-            for axis in axes(trace, wire):
+            for axis in wire_axes(trace, wire):
                 assert str(axis.size) in caption["shape"]
 
 
@@ -142,7 +142,7 @@ def test_blocks_hold_the_heads_numbers(run: Callable[[], Run]) -> None:
 def test_bars_are_the_most_probable_words(run: Callable[[], Run]) -> None:
     trace, _ = run()
     found = plain(run()).found
-    steps = {step.kind: step for step in walk(trace)}
+    steps = {step.kind: step for step in list_steps(trace)}
     for row in range(len(trace.target_tokens)):
         _, data = scene_of(trace, steps["probabilities"], token=("target", row))
         _, scores, chances = drawn(data)
@@ -161,7 +161,7 @@ def test_bars_are_the_most_probable_words(run: Callable[[], Run]) -> None:
 
 def test_the_chosen_words_are_the_translation() -> None:
     trace, _ = RUNS[0]()
-    step = walk(trace)[-1]
+    step = list_steps(trace)[-1]
     words = drawn(scene_of(trace, step)[1])[-1]
     written = [label.split(" (")[0] for label in words["labels"]]
     assert tuple(written) == trace.output_tokens
@@ -169,12 +169,12 @@ def test_the_chosen_words_are_the_translation() -> None:
 
 def test_a_head_that_is_chosen_is_the_one_drawn() -> None:
     trace, _ = RUNS[0]()
-    for step in walk(trace):
+    for step in list_steps(trace):
         for head in range(trace.config.n_heads):
             _, data = scene_of(trace, step, head=head)
             for panel in drawn(data):
                 wire = Wire.of(panel["key"]) if panel["key"] != "table" else None
-                if wire and any(axis.name == "head" for axis in axes(trace, wire)):
+                if wire and any(axis.name == "head" for axis in wire_axes(trace, wire)):
                     whole = tensor(trace, wire)[0, head].numpy()
                     assert np.array_equal(decoded(panel), whole.astype(np.float32))
                 elif wire and in_heads(wire) and panel["kind"] == "map":
@@ -185,7 +185,9 @@ def test_long_sentences_send_colours_only() -> None:
     trace, _ = RUNS[0]()
     wide = Wire("encoder/0/feed_forward/activation")
     found = walk_sheets.sheet(
-        tensor(trace, wide)[0].numpy(), axes(trace, wide), {"batch": 0, "position": 1, "hidden": 5}
+        tensor(trace, wide)[0].numpy(),
+        wire_axes(trace, wide),
+        {"batch": 0, "position": 1, "hidden": 5},
     )
     sent = walk_sheets.sheet_data(found, 2.0, positive=True, exact=False)
     levels = np.frombuffer(base64.b64decode(sent["levels"]), np.uint8).reshape(found.values.shape)

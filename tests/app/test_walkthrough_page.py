@@ -15,7 +15,7 @@ from glassformer.app.pages.walkthrough.focus import StepFocus
 from glassformer.app.pages.walkthrough.strip import strip_data
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import State
-from glassformer.core.explain.steps.steps import for_layer, walk
+from glassformer.core.explain.steps.steps import for_layer, list_steps
 from glassformer.core.trace.trace import Trace
 from tests.explain.steps.step_runs import SENTENCES, bundled_run
 from tests.opened_app import opened
@@ -45,9 +45,9 @@ def after(state: State, key: str, index: tuple[int, ...]) -> State:
     with (
         patch.object(focusing.store, "get_state", lambda: kept[0]),
         patch.object(focusing.store, "update", update),
-        patch.object(focusing.on_screen, "trace", trace),
+        patch.object(focusing.on_screen, "trace_on_screen", trace),
     ):
-        focusing.select(key, index)
+        focusing.select_cell(key, index)
     return kept[0]
 
 
@@ -67,7 +67,7 @@ def test_the_layer_of_the_link_is_the_one_walked_through() -> None:
     now = State(walk="encoder.1.self_attention.scale")
     assert (seen(now).layer("encoder"), seen(now).layer("decoder")) == (1, 0)
     both = replace(now, layer=1)
-    assert seen(both).steps == for_layer(walk(trace()), 1, 1)
+    assert seen(both).steps == for_layer(list_steps(trace()), 1, 1)
     assert seen(State(walk="encoder.0.feed_forward.norm")).layers_left == 1
     assert seen(State(walk="encoder.1.feed_forward.norm")).layers_left == 0
     assert seen(State(walk="encoder.0.feed_forward.residual")).layers_left == 0
@@ -80,7 +80,7 @@ def test_the_strip_has_every_step_of_the_walk() -> None:
         step["id"] for stack in data["stacks"] for group in stack["groups"]
         for step in group["steps"]
     ]  # fmt: skip
-    assert found == [step.id for step in for_layer(walk(trace()))]
+    assert found == [step.id for step in for_layer(list_steps(trace()))]
 
 
 def test_a_cell_of_a_map_is_a_pair_for_all_pages() -> None:

@@ -8,20 +8,20 @@ from typing import get_args
 
 import pytest
 
-from glassformer.app.frame.guide import stops, terms
-from glassformer.app.frame.sentence import examples as sentences
-from glassformer.app.pages.switch.examples.panel import examples as experiments
+from glassformer.app.frame.guide import glossary_terms, tour_stops
+from glassformer.app.frame.sentence import example_sentences as sentences
+from glassformer.app.pages.switch.examples.panel import example_experiments as experiments
 from glassformer.app.pages.walkthrough.text import key_of
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
-from glassformer.app.words import FOLDER, say, texts
-from glassformer.core.analysis.training_views import groups
+from glassformer.app.words import FOLDER, say, texts_of_language
+from glassformer.core.analysis.training_views import word_groups
 from glassformer.core.config import Activation, ModelConfig, NormFormula
 from glassformer.core.errors import MESSAGES
 from glassformer.core.explain.steps.steps import step_by_id, steps_of
 from glassformer.core.lab.code_errata import code_errata
 from glassformer.core.lab.errata import errata
-from glassformer.core.lab.worked_examples import examples, notes_inputs, work
+from glassformer.core.lab.worked_examples import compute_example, example_keys, notes_inputs
 from glassformer.core.links import PACKED
 from glassformer.core.text.vocabulary import RESERVED
 from tests.architecture.sources import parse, python_files
@@ -45,7 +45,7 @@ def places(text: str) -> set[str]:
 def patterns_and_literals() -> tuple[set[str], set[str], set[str]]:
     """Patterns of the keys built in say(f"…"), keys in say("…"), every string of the source.
 
-    choice(widget, key, …) of app/ui/pick.py says its key and f"{key}_{option}".
+    draw_choice(widget, key, …) of app/ui/pick.py says its key and f"{key}_{option}".
     """
     built: set[str] = set()
     said: set[str] = set()
@@ -63,7 +63,7 @@ def patterns_and_literals() -> tuple[set[str], set[str], set[str]]:
                     said.add(key.value)
                 elif isinstance(key, ast.JoinedStr) and path.name != "pick.py":
                     built.add(_pattern(key))
-            elif "choice" in called and len(node.args) == 5:
+            elif "draw_choice" in called and len(node.args) == 5:
                 key = node.args[1]
                 assert isinstance(key, ast.Constant), f"{path}: the key is not written out"
                 said.add(key.value)
@@ -87,14 +87,14 @@ def insertable() -> set[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     reasons = {each.reason for each in errata()} | {each.key for each in code_errata()}
-    remarks = {remark for key in examples() for remark in work(key).remarks}
-    inputs = {name for key in examples() for name in notes_inputs(key)}
+    remarks = {remark for key in example_keys() for remark in compute_example(key).remarks}
+    inputs = {name for key in example_keys() for name in notes_inputs(key)}
     found |= {each.id for each in (*sentences(), *experiments())}
-    found |= terms().keys() | {stop["name"] for stop in stops()}
-    found |= {term["topic"] for term in terms().values()}
+    found |= glossary_terms().keys() | {stop["name"] for stop in tour_stops()}
+    found |= {term["topic"] for term in glossary_terms().values()}
     found |= {f"norm_{each}" for each in get_args(NormFormula)}  # rows of the Switch page
     found |= reasons | remarks | inputs | {each.name for each in fields(State)} | {PACKED}
-    return found | {*groups()} | {piece.strip("<>") for piece in RESERVED} | AROUND
+    return found | {*word_groups()} | {piece.strip("<>") for piece in RESERVED} | AROUND
 
 
 def is_built(key: str, patterns: set[str], known: set[str]) -> bool:
@@ -114,7 +114,7 @@ def test_every_folder_is_a_language() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_same_keys_and_places_in_every_language(language: str) -> None:
-    english, other = texts("en"), texts(language)
+    english, other = texts_of_language("en"), texts_of_language(language)
     missing, unknown = sorted(english.keys() - other.keys()), sorted(other.keys() - english.keys())
     assert not missing, f"{language} lacks: {missing}"
     assert not unknown, f"{language} has what en has not: {unknown}"
@@ -124,7 +124,7 @@ def test_same_keys_and_places_in_every_language(language: str) -> None:
 
 def test_no_text_is_missing_or_unused() -> None:
     built, said, strings = patterns_and_literals()
-    keys = texts("en").keys()
+    keys = texts_of_language("en").keys()
     assert said <= keys, f"missing: {sorted(said - keys)}"
     for pattern in built:
         assert any(re.fullmatch(pattern, key) for key in keys), f"no text fits {pattern}"
@@ -134,7 +134,7 @@ def test_no_text_is_missing_or_unused() -> None:
 
 
 def test_all_is_said_of_every_activation_and_norm_formula() -> None:
-    keys = texts("en").keys()
+    keys = texts_of_language("en").keys()
     for name in get_args(Activation):
         said = f"edits.activation_{name}", f"switch_concepts.name.{name}", f"trail.operation_{name}"
         assert keys >= set(said)
@@ -151,7 +151,7 @@ def test_errors_are_those_of_core() -> None:
     for language in LANGUAGES:
         said = {
             key.removeprefix("errors."): places(text)
-            for key, text in texts(language).items()
+            for key, text in texts_of_language(language).items()
             if key.startswith("errors.")
         }
         assert said == {key: places(text) for key, text in MESSAGES.items()}
@@ -159,7 +159,7 @@ def test_errors_are_those_of_core() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_are_not_empty_and_chinese_is_chinese(language: str) -> None:
-    for key, text in texts(language).items():
+    for key, text in texts_of_language(language).items():
         assert text.strip() or key == "language.gap", key
         if key != "language.tag" and language == "zh" and not re.search(r"[\u4e00-\u9fff]", text):
             words = re.findall(r"[a-z]{4,}", NAMES_AND_CODE.sub("", text.lower()))

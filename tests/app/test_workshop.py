@@ -44,7 +44,7 @@ PAIRS = "\n".join(f"word{i % 9} is {i}\t{i} 是 词{i % 9}" for i in range(40))
 @pytest.fixture
 def open_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., AppTest]]:
     desk = TrainingQueue(lambda _: True, slots=1, root=tmp_path)
-    monkeypatch.setattr(trainings, "desk", lambda: desk)
+    monkeypatch.setattr(trainings, "training_desk", lambda: desk)
     monkeypatch.setenv("GLASSFORMER_NICE", "0")  # nice ones wait long on a busy machine
     yield partial(opened, "training", training="workshop")
     desk.close()
@@ -216,7 +216,7 @@ def test_start_stop_go_on_keep_use_and_take_away(
     assert not app.exception and drawn(app).model_name == "mine-1"
     button(app, "discard").click().run()  # type: ignore[attr-defined]
     assert "mine-1" in app.selectbox(key="widget_model_en").options
-    kept = trainings.desk()._workshops[first].kept["mine-1"]
+    kept = trainings.training_desk()._workshops[first].kept["mine-1"]
     packed = zipfile.ZipFile(BytesIO(workshop.pack(kept, "mine-1")))
     packed.extractall(tmp_path / "unpacked")
     own = load_model(tmp_path / "unpacked" / "mine-1")
@@ -230,7 +230,7 @@ def test_start_stop_go_on_keep_use_and_take_away(
     stranger.switch_page("app/pages/training/page.py").run()
     assert "mine-1" not in stranger.selectbox(key="widget_model_en").options
     app.run()
-    assert drawn(app).model_name == "mine-1" and trainings.desk()._workshops[first].kept
+    assert drawn(app).model_name == "mine-1" and trainings.training_desk()._workshops[first].kept
 
 
 @pytest.mark.slow
@@ -252,7 +252,7 @@ def test_the_end_of_the_server_ends_the_trainings(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     desk = TrainingQueue(lambda _: True, slots=1, root=tmp_path)
-    monkeypatch.setattr(trainings, "desk", lambda: desk)
+    monkeypatch.setattr(trainings, "training_desk", lambda: desk)
     monkeypatch.setattr(serve, "_load", lambda: None)
 
     async def live() -> None:
@@ -282,6 +282,6 @@ def test_the_head_says_its_words_literally() -> None:
 
 
 def test_times_are_said_roughly() -> None:
-    assert [live.duration(s) for s in (1, 33, 56, 95, 600)] == [
+    assert [live.duration_in_words(s) for s in (1, 33, 56, 95, 600)] == [
         "5 s", "35 s", "1 min", "2 min", "10 min",
     ]  # fmt: skip

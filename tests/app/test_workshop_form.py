@@ -28,7 +28,7 @@ def desk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TrainingQu
     desk = TrainingQueue(
         lambda _: False, slots=1, root=tmp_path
     )  # whoever loads the page again has left
-    monkeypatch.setattr(trainings, "desk", lambda: desk)
+    monkeypatch.setattr(trainings, "training_desk", lambda: desk)
     yield desk
     desk.close()
 

@@ -7,7 +7,7 @@ import pytest
 from glassformer.app.pages.training.workshop.data import EXAMPLES
 from glassformer.app.pages.training.workshop.form import STEPS
 from glassformer.app.session.languages import LANGUAGES
-from glassformer.app.words import say, texts
+from glassformer.app.words import say, texts_of_language
 from glassformer.core.training.queue import pairs, run_files, training_queue
 from tests.architecture.sources import ROOT, parse
 
@@ -46,5 +46,5 @@ def test_every_problem_and_note_has_a_text_and_no_other(kind: str, prefix: str) 
         and isinstance(node.args[0], ast.Constant)
     }
     start = f"workshop.{prefix}"
-    said = {key.removeprefix(start) for key in texts("en") if key.startswith(start)}
+    said = {key.removeprefix(start) for key in texts_of_language("en") if key.startswith(start)}
     assert said == keys

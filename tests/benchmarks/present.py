@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page
 
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import bundled_lectures, load, read_lecture
+from glassformer.core.lectures.read import bundled_lectures, load_lecture, read_lecture
 from tests.benchmarks.report import Table, shared_cores, verdict
 from tests.benchmarks.screen import NO_BROWSER
 from tests.browser import driver
@@ -47,7 +47,9 @@ def tables(seconds: float) -> Iterator[Table]:
         table.notes.append(NO_BROWSER)
         yield table
         return
-    lectures = [load(name) for name in bundled_lectures()] or [read_lecture(SMALL.read_bytes())]
+    lectures = [load_lecture(name) for name in bundled_lectures()] or [
+        read_lecture(SMALL.read_bytes())
+    ]
     with driver.serving() as url, driver.chromium() as browser:
         for lecture in lectures:
             page = _opened(browser, url, lecture)

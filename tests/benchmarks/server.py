@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from glassformer.app.server.process import prepare
+from glassformer.app.server.process import prepare_process
 from glassformer.app.session.state import FIRST_SENTENCE, State
 from glassformer.core.checkpoints import load_model
 from tests.browser.driver import ROOT
@@ -50,7 +50,7 @@ def opened(page: str, **query: str) -> AppTest:
     app.run().switch_page(f"app/pages/{page}/page.py").run()
     if app.exception:
         raise RuntimeError(app.exception[0].value)
-    prepare()
+    prepare_process()
     return app
 
 

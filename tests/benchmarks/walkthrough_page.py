@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page
 
-from glassformer.core.explain.steps.steps import for_layer, walk
+from glassformer.core.explain.steps.steps import for_layer, list_steps
 from tests.benchmarks.report import Table, kilobytes, shared_cores, verdict
 from tests.benchmarks.screen import NO_BROWSER
 from tests.benchmarks.server import name_of, opened, rerun, text_of, watched
@@ -102,7 +102,7 @@ def _times(page: Page, pressed: int) -> list[float]:
 
 def _walked(text: str, goal: float, seconds: float) -> tuple[str, ...]:
     app = opened("walkthrough", text=text)
-    steps = for_layer(walk(drawn(app)))
+    steps = for_layer(list_steps(drawn(app)))
     times: list[list[float]] = [[] for _ in steps]
     largest = None
     with watched() as run:

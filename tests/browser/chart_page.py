@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.theme import FigureStyle, base_layout, hatching, token_axis
+from glassformer.app.plots.theme import FigureStyle, base_layout, hatch_cells, token_axis
 from glassformer.app.ui.chart import Click, show_chart
 
 TOKENS = ["<s>", "a", "b", "&lt;", "动物"]
@@ -22,7 +22,7 @@ axes = {
     "yaxis": token_axis(TOKENS, look, 400, "left"),
 }
 cells = go.Heatmap(z=weights, customdata=np.arange(25).reshape(5, 5))
-forbidden = hatching(np.tril(np.ones((5, 5), dtype=bool)), look)
+forbidden = hatch_cells(np.tril(np.ones((5, 5), dtype=bool)), look)
 matrix = go.Figure([cells, forbidden], base_layout(look, 400, **axes))
 show_chart(matrix, "matrix", "a matrix", clicked=note)
 picture = go.Figure(go.Heatmap(z=np.full((5, 5), turn % 5)), base_layout(look, 400, **axes))

@@ -14,4 +14,4 @@ async def _begin(_app: st.App) -> AsyncIterator[None]:
         yield
 
 
-app = st.App("chart_page.py", lifespan=_begin, routes=[scripts.route()])
+app = st.App("chart_page.py", lifespan=_begin, routes=[scripts.scripts_route()])

@@ -8,7 +8,7 @@ import streamlit as st
 from glassformer.app.server import process
 from glassformer.app.ui import scripts
 
-prepare = process.prepare
+prepare = process.prepare_process
 
 
 def late() -> None:
@@ -16,5 +16,5 @@ def late() -> None:
     prepare()
 
 
-process.prepare = late
-app = st.App(str(Path(__file__).parents[2] / "app.py"), routes=[scripts.route()])
+process.prepare_process = late
+app = st.App(str(Path(__file__).parents[2] / "app.py"), routes=[scripts.scripts_route()])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from glassformer import load_model
-from glassformer.app.pages.switch.examples.panel import examples
+from glassformer.app.pages.switch.examples.panel import example_experiments
 from glassformer.app.plots.labels import format_number, format_percent
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.effect import effect, measure_move
@@ -33,7 +33,7 @@ def lines(page: Page) -> Locator:
 
 def numbers() -> tuple[str, str]:
     """Of the first example: the probability of the noun, before → after; how far its row moved."""
-    example, model = examples()[0], load_model()
+    example, model = example_experiments()[0], load_model()
     experiment, before = Experiment.from_text(example.edits), model.trace(example.text)
     after = run(experiment, model, example.text)
     forced = run(experiment, model, example.text, before.output_text)

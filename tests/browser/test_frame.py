@@ -6,11 +6,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from glassformer.app.frame.sentence import examples
+from glassformer.app.frame.sentence import example_sentences
 from tests.browser import driver
 
 OFTEN = 4  # how often each element of a page may be styled anew for one sentence
-CHINESE_EXAMPLE = next(each.text for each in examples() if each.direction == "zh-en")
+CHINESE_EXAMPLE = next(each.text for each in example_sentences() if each.direction == "zh-en")
 DARK, LIGHT = "rgb(14, 17, 23)", "rgb(255, 255, 255)"
 
 

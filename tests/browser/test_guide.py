@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from glassformer.app.frame.guide import stops, terms
+from glassformer.app.frame.guide import glossary_terms, tour_stops
 from tests.browser import driver
 
 MARKED = """() => [...CSS.highlights.get("term")].map((each) => {
@@ -132,7 +132,7 @@ def test_the_glossary_is_searched(open_page: Callable[..., Page], language: str)
     guide(page).locator(".help").click()
     dialog = guide(page).get_by_role("dialog")
     rows = dialog.locator(".entry:visible")
-    expect(rows).to_have_count(len(terms()))
+    expect(rows).to_have_count(len(glossary_terms()))
     dialog.get_by_role("searchbox").fill("残差流" if language == "zh" else "residual stream")
     expect(dialog.get_by_role("heading", level=3).locator("visible=true")).to_have_count(1)
     assert 1 <= rows.count() <= 4
@@ -167,7 +167,7 @@ def test_seven_stops_each_with_a_thing_on_screen(
     guide(page).locator(".help").click()
     guide(page).get_by_role("button", name="Tour: 7 stops").click()
     card = guide(page).locator(".tour")
-    for at, stop in enumerate(stops(), start=1):
+    for at, stop in enumerate(tour_stops(), start=1):
         expect(card).to_contain_text(f"{at} of 7")
         driver.wait_until_idle(page)
         page.wait_for_function(STANDS, arg=[stop["find"]])

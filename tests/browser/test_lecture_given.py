@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 from glassformer.core.lectures.lecture import Scene
-from glassformer.core.lectures.read import load
+from glassformer.core.lectures.read import load_lecture
 from tests.browser import driver
 from tests.browser.test_decoding_steps import WORDS
 from tests.browser.test_presenting import at_scene, pooled
@@ -143,7 +143,7 @@ def does(scene: Scene) -> list[Act]:
 
 @pytest.mark.timeout(300 + 60 * MINUTES)
 def test_what_the_notes_ask_for_stands(browser: Browser, app_server: driver.Server) -> None:
-    lecture = load("decoding")
+    lecture = load_lecture("decoding")
     given = {at: does(each) for at, each in enumerate(lecture.scenes) if each.name in SCENES}
     pause = max(LEAST, 60 * MINUTES / sum(map(len, given.values())))
     said_before = len(app_server.log())

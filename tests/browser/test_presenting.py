@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from glassformer.app.hall.rooms import Room
 from glassformer.app.runs.scenes import trace_of
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.read import bundled_lectures, load, read_lecture
+from glassformer.core.lectures.read import bundled_lectures, load_lecture, read_lecture
 from glassformer.core.lectures.truth import find_truth
 from tests.hall.halls import open_at
 
@@ -55,7 +55,7 @@ WATCH = """() => {
 def lecture_of(name: str) -> Lecture:
     if name == SMALL:
         return read_lecture(Path(__file__).with_name("presented.toml").read_bytes())
-    return load(name)
+    return load_lecture(name)
 
 
 @pytest.fixture

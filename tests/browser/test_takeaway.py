@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Frame, Page
 
 from glassformer.app import takeaway
 from glassformer.app.runs.scenes import trace_of
-from glassformer.core.lectures.read import bundled_lectures, load
+from glassformer.core.lectures.read import bundled_lectures, load_lecture
 from tests.takeaway.lectures import HOSTILE, LECTURE, SCENES, WEIGHTS
 
 Opened = Callable[..., Page]
@@ -142,7 +142,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(file: Path, opened: Opened)
 
 @pytest.mark.parametrize(("at", "name"), [*enumerate(bundled_lectures())])
 def test_every_bundled_lecture(at: int, name: str, opened: Opened, tmp_path: Path) -> None:
-    lecture = load(name)
+    lecture = load_lecture(name)
     language = lecture.languages[at % len(lecture.languages)]
     path = tmp_path / f"{name}.html"
     path.write_bytes(takeaway.page(lecture, language))
@@ -177,11 +177,11 @@ _NOTEBOOK = """async ([module, state, script]) => {
 def drawn_widget(page: Page, widget: Any) -> None:
     from base64 import b64encode
 
-    from glassformer.app.ui.scripts import plotly
+    from glassformer.app.ui.scripts import plotly_script
 
     kept = {"height": widget.height, "draws": widget.draws, "colours": widget.colours,
             "data": b64encode(widget.data).decode()}  # fmt: skip
-    page.evaluate(_NOTEBOOK, [str(widget._esm), kept, b64encode(plotly()).decode()])
+    page.evaluate(_NOTEBOOK, [str(widget._esm), kept, b64encode(plotly_script()).decode()])
 
 
 def test_the_widgets_of_a_notebook(browser: Browser) -> None:
@@ -189,7 +189,7 @@ def test_the_widgets_of_a_notebook(browser: Browser) -> None:
 
     trace = trace_of(SCENES[0], "en")
     page = browser.new_page(viewport={"width": 900, "height": 700})
-    drawn_widget(page, widgets.lines(trace))
+    drawn_widget(page, widgets.lines_widget(trace))
     assert page.locator(".chip").count() == len(trace.source_tokens) + len(trace.output_tokens)
     page.locator(".chip", has_text="animal").click()
     assert page.evaluate("window.saved.value.place") == trace.source_tokens.index("animal")

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from glassformer.app.words import texts
+from glassformer.app.words import texts_of_language
 from tests.browser import driver
 
 NOW = '.strip button[aria-current="step"]'
@@ -152,7 +152,7 @@ def test_a_long_sentence_says_what_its_pictures_leave_out(
     """63 words: ids are written where rows are named, and clipped colours are marked."""
     words = quote(" ".join(LONG.split()[:62]))
     page = open_page("walkthrough", f"text={words}&language={language}")
-    known = texts(language)
+    known = texts_of_language(language)
     expect(page.locator(".scene .hint")).to_contain_text(known["walkthrough.thinned"])
     assert ink(page, "source/ids") > 500  # the column was empty
     ends = page.locator('figure[data-key="source/embedding"] .legend').inner_text()

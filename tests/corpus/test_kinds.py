@@ -10,7 +10,7 @@ from glassformer.core.corpus import Pair, draw_pair, load_grammar
 from glassformer.core.corpus.draw import AUXILIARIES, ClashError, Draw, pair_of
 from glassformer.core.corpus.grammar import Rule
 from glassformer.core.corpus.lexicon import spellings
-from glassformer.core.corpus.split import bare
+from glassformer.core.corpus.split import without_punctuation
 from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text.vocabulary import Vocabulary
 from glassformer.core.training.evaluation.typed import read_sentences
@@ -44,7 +44,9 @@ def patterns(text: str, language: str) -> list[str]:
     """Names of the patterns that make a typed sentence, with or without its last mark."""
     pieces = tokenizer().encode(text, language).pieces[:-1]
     grammar = load_grammar()
-    return derivable(grammar, pieces, language) or derivable(grammar, bare(pieces), language)
+    return derivable(grammar, pieces, language) or derivable(
+        grammar, without_punctuation(pieces), language
+    )
 
 
 def drawn_from(template: str, count: int = 60) -> list[Pair]:

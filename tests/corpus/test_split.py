@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from glassformer.core.corpus import HeldOut, held_out_pairs, load_grammar, training_pairs
-from glassformer.core.corpus.split import MOST_WORDS, bare, is_held_out
+from glassformer.core.corpus.split import MOST_WORDS, is_held_out, without_punctuation
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,15 @@ def held_out() -> HeldOut:
 def test_the_test_set_is_fixed_and_without_repetition(held_out: HeldOut) -> None:
     again = held_out_pairs.__wrapped__(load_grammar(), 300)  # drawn anew
     assert held_out.pairs == again.pairs
-    assert len({(bare(p.english), bare(p.chinese)) for p in held_out.pairs}) == 300
+    assert (
+        len(
+            {
+                (without_punctuation(p.english), without_punctuation(p.chinese))
+                for p in held_out.pairs
+            }
+        )
+        == 300
+    )
 
 
 def test_no_combination_and_no_sentence_is_shared(held_out: HeldOut) -> None:
@@ -24,8 +32,8 @@ def test_no_combination_and_no_sentence_is_shared(held_out: HeldOut) -> None:
     assert all(is_held_out(pair.key) for pair in held_out.pairs)
     for pair in islice(training_pairs(load_grammar(), held_out, 4), 4000):
         assert pair.key not in keys
-        assert bare(pair.english) not in held_out.sentences
-        assert bare(pair.chinese) not in held_out.sentences
+        assert without_punctuation(pair.english) not in held_out.sentences
+        assert without_punctuation(pair.chinese) not in held_out.sentences
 
 
 def test_every_long_template_is_tested(held_out: HeldOut) -> None:

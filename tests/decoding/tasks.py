@@ -8,7 +8,7 @@ from torch import Tensor
 
 from glassformer.core.decoding.beam import Beam, Node
 from glassformer.core.decoding.cuts import Sampling
-from glassformer.core.decoding.sampling import SampledStep, samples
+from glassformer.core.decoding.sampling import SampledStep, draw_samples
 from glassformer.core.decoding.step import Task
 from glassformer.core.model.transformer import Transformer
 
@@ -32,7 +32,7 @@ def sample(
     model: Transformer, task: Task, how: Sampling, *given: Any, **more: Any
 ) -> tuple[SampledStep, ...]:
     """One sentence drawn by itself; further arguments as of `samples`."""
-    return samples(model, task, [how], *given, **more)[0]
+    return draw_samples(model, task, [how], *given, **more)[0]
 
 
 def at(tree: Beam, position: int) -> tuple[Node, ...]:

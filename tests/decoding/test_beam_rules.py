@@ -14,7 +14,7 @@ from glassformer.core.decoding.beam import ENDED, beam, length_penalty
 from glassformer.core.decoding.step import Task
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.weights.open import load_weights, look
+from glassformer.core.weights.open import load_weights, look_into_folder
 from tests.decoding.tasks import END, task
 from tests.weights.oracle import KINDS
 
@@ -37,7 +37,7 @@ def inclined(oracle: Any, folder: Path, seed: int) -> Transformer:
     head += 0.5 * torch.randn_like(head)
     head[end] *= (0.5, 1.0, 2.0)[seed % 3]
     oracle.save_pretrained(folder)
-    return load_weights(look(folder), True, None)
+    return load_weights(look_into_folder(folder), True, None)
 
 
 def searches(kind: str, oracle: Any, seed: int) -> list[tuple[Task, int, float]]:
@@ -106,7 +106,7 @@ def test_the_rule_of_transformers_is_what_generate_does(kind: str, tmp_path: Pat
 
 def test_a_forced_first_word_counts_and_has_no_share_in_the_sum(tmp_path: Path) -> None:
     oracle = KINDS["m2m100"].make(tmp_path, 3, **SIZES["m2m100"])
-    model = load_weights(look(tmp_path), True, None)
+    model = load_weights(look_into_folder(tmp_path), True, None)
     one = Task((5, 6, 7), 2, 2, 6, frozenset({1}), given=(9,))
     found = beam(model, one, 3, 1.0, rule="transformers")
     _, scores = generated(oracle, one, 3, 1.0)

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from glassformer.core.decoding.beam import beam, length_penalty
-from glassformer.core.decoding.cuts import Sampling, cut_of, cut_rows, lot
-from glassformer.core.decoding.sampling import samples
+from glassformer.core.decoding.cuts import Sampling, cut_of, cut_rows, lot_position
+from glassformer.core.decoding.sampling import draw_samples
 from glassformer.core.decoding.step import Step
 from glassformer.core.decodings import log_probability, new_words
 from glassformer.core.model.transformer import Transformer
@@ -29,7 +29,7 @@ def test_one_row_a_word_and_the_others_together() -> None:
     assert [row.tempered for row in rows] == pytest.approx([0.4, 0.3, 0.15, 0.15], abs=1e-6)
     assert [row.start for row in rows] == pytest.approx([0, 0.4, 0.7, 0.85], abs=1e-6)
     assert rows[-1].end == 1 and rows[-1].count is None
-    assert lot(cut) == pytest.approx(0.5 * 0.7, abs=1e-6)
+    assert lot_position(cut) == pytest.approx(0.5 * 0.7, abs=1e-6)
 
 
 def test_what_lies_between_is_one_row_split_at_the_cut() -> None:
@@ -54,7 +54,7 @@ def test_a_chosen_word_that_nothing_lists_has_no_row() -> None:
 def test_all_at_once_is_one_after_the_other(small_model: Maker) -> None:
     model = small_model()
     hows = [Sampling(temperature=2.0, seed=seed, top_k=k) for seed in range(4) for k in (None, 3)]
-    together = samples(model, task(), hows)
+    together = draw_samples(model, task(), hows)
     for how, steps in zip(hows, together, strict=True):
         alone = sample(model, task(), how)
         assert [each.step.chosen for each in steps] == [each.step.chosen for each in alone]

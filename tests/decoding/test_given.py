@@ -15,7 +15,7 @@ from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.greedy import greedy
 from glassformer.core.decoding.rows import AT_ONCE, tapes
-from glassformer.core.decoding.sampling import samples
+from glassformer.core.decoding.sampling import draw_samples
 from glassformer.core.decoding.step import Step, Task
 from glassformer.core.model.stack import model_of
 from glassformer.core.model.transformer import Transformer
@@ -72,7 +72,9 @@ def test_the_steps_are_those_of_one_word_after_the_other(kind: str) -> None:
     assert penalized.score == pytest.approx(penalized.total / words)
     hows = [Sampling(seed=1), Sampling(seed=2, temperature=2.0)]
     drawn = zip(
-        samples(model, given, hows), samples(model, plain, hows, forced=FORCED), strict=True
+        draw_samples(model, given, hows),
+        draw_samples(model, plain, hows, forced=FORCED),
+        strict=True,
     )
     for mine, theirs in drawn:
         same([each.step for each in mine], [each.step for each in theirs])
@@ -107,7 +109,7 @@ def test_an_end_among_them_ends_nothing() -> None:
     for words in (
         [each.chosen for each in greedy(model, task_)],
         [*given, *beam(model, task_, 2).words(beam(model, task_, 2).hypotheses[0])],
-        [each.step.chosen for each in samples(model, task_, [Sampling(seed=0)])[0]],
+        [each.step.chosen for each in draw_samples(model, task_, [Sampling(seed=0)])[0]],
     ):
         assert tuple(words[:8]) == given and len(words) > 8
 

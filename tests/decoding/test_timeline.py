@@ -10,7 +10,7 @@ from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.greedy import greedy
 from glassformer.core.decoding.no_repeat import NoRepeat
 from glassformer.core.decoding.rows import KeptRows
-from glassformer.core.decoding.timeline import Moment, PassCost, timeline, totals
+from glassformer.core.decoding.timeline import Moment, PassCost, time_decoding, total_costs
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import Edit, Recorder
@@ -26,11 +26,11 @@ def ways(model: Transformer) -> dict[str, tuple[Moment, ...]]:
     tree = beam(model, one, 3)
     drawn = sample(model, one, Sampling(temperature=3.0))
     return {
-        "greedy": timeline(model, one, greedy(model, one)),
-        "forced": timeline(model, one, greedy(model, one, {1: 20})),
-        "sampled": timeline(model, one, [each.step for each in drawn]),
-        "beam": timeline(model, one, tree.words(tree.hypotheses[-1])),
-        "padding": timeline(model, one, [9, 0, 10, 11]),
+        "greedy": time_decoding(model, one, greedy(model, one)),
+        "forced": time_decoding(model, one, greedy(model, one, {1: 20})),
+        "sampled": time_decoding(model, one, [each.step for each in drawn]),
+        "beam": time_decoding(model, one, tree.words(tree.hypotheses[-1])),
+        "padding": time_decoding(model, one, [9, 0, 10, 11]),
     }
 
 
@@ -56,15 +56,15 @@ def test_every_way_has_the_numbers_of_a_whole_pass(small_model: Maker, changes: 
 def test_it_keeps_what_the_strategy_said(small_model: Maker) -> None:
     model, one = small_model(), task()
     steps = greedy(model, one)
-    assert tuple(moment.step for moment in timeline(model, one, steps)) == steps
+    assert tuple(moment.step for moment in time_decoding(model, one, steps)) == steps
     drawn = sample(model, one, Sampling(top_k=3, seed=4))
-    moments = timeline(model, one, [each.step for each in drawn])
+    moments = time_decoding(model, one, [each.step for each in drawn])
     assert [moment.step for moment in moments] == [each.step for each in drawn]
 
 
 def test_the_cache_in_numbers(small_model: Maker) -> None:
     model = small_model()
-    moments = timeline(model, task(), [9, 10, 11, 12])
+    moments = time_decoding(model, task(), [9, 10, 11, 12])
     per_row = 2 * D * DECODER  # a key and a value in every decoder layer
     for place, moment in enumerate(moments):
         use, first = moment.cache, place == 0
@@ -79,7 +79,7 @@ def test_the_cache_in_numbers(small_model: Maker) -> None:
 def test_the_work_is_what_a_recorded_pass_holds(small_model: Maker) -> None:
     """Keys, values and scores counted in the tensors of a whole pass of that length."""
     model = small_model()
-    for place, moment in enumerate(timeline(model, task(), [9, 10, 11])):
+    for place, moment in enumerate(time_decoding(model, task(), [9, 10, 11])):
         tape = Recorder()
         model(torch.tensor([SOURCE]), torch.tensor([[START, 9, 10, 11][: place + 1]]), tape)
 
@@ -93,7 +93,7 @@ def test_the_work_is_what_a_recorded_pass_holds(small_model: Maker) -> None:
     for place in range(1, 4):
         rows([[START, 9, 10][:place]])
     held = [each for cache in rows.caches for each in cache.self_attention.kept or ()]
-    last = timeline(model, task(), [9, 10, 11])[-1].cache
+    last = time_decoding(model, task(), [9, 10, 11])[-1].cache
     assert sum(tensor.nbytes for tensor in held) == 4 * last.after[0]
     assert last.with_cache.scores == H * DECODER * (3 + S)
     assert last.with_cache.keys_and_values == last.added
@@ -104,33 +104,33 @@ def test_under_edits_nothing_is_kept(small_model: Maker) -> None:
     zero = Edit("encoder/0/self_attention/weights", torch.zeros_like)
     tape = lambda: Recorder([zero], keep=lambda _: False)  # noqa: E731
     steps = greedy(model, one, tape=tape)
-    moments = timeline(model, one, steps, tape)
+    moments = time_decoding(model, one, steps, tape)
     assert tuple(moment.step for moment in moments) == steps
     for moment in moments:
         assert moment.cache.kept == moment.cache.added == 0
         assert moment.cache.with_cache == moment.cache.without_cache
-    plain = timeline(model, one, [step.chosen for step in steps])
+    plain = time_decoding(model, one, [step.chosen for step in steps])
     assert moments[0].step.entropy != plain[0].step.entropy
 
 
 def test_the_same_bits_twice_and_what_is_refused(small_model: Maker) -> None:
     model = small_model()
-    assert timeline(model, task(), WORDS) == timeline(model, task(), WORDS)
+    assert time_decoding(model, task(), WORDS) == time_decoding(model, task(), WORDS)
     for wrong in ([9, 30], [9] * 9):
         with pytest.raises(GlassformerError, match="does not exist"):
-            timeline(model, task(), wrong)
+            time_decoding(model, task(), wrong)
 
 
 def test_with_padding_among_the_words_nothing_is_kept(small_model: Maker) -> None:
     """A cache cannot hide a word that has been read, so the whole pass runs again."""
-    uses = [moment.cache for moment in timeline(small_model(), task(), [9, 0, 10, 11])]
+    uses = [moment.cache for moment in time_decoding(small_model(), task(), [9, 0, 10, 11])]
     assert [use.kept > 0 for use in uses] == [False, True, False, False]
     assert [use.with_cache == use.without_cache for use in uses] == [True, False, True, True]
 
 
 def test_totals_add_the_steps_up(small_model: Maker) -> None:
-    moments = timeline(small_model(), task(), WORDS)
-    cached, fresh_work = totals(moments)
+    moments = time_decoding(small_model(), task(), WORDS)
+    cached, fresh_work = total_costs(moments)
     assert cached.rows == 3  # one a step
     assert fresh_work.rows == 1 + 2 + 3
     states = 2 * D  # of a word in a layer: a key and a value
@@ -138,4 +138,4 @@ def test_totals_add_the_steps_up(small_model: Maker) -> None:
     assert fresh_work.keys_and_values == states * (3 * (ENCODER + DECODER) * S + DECODER * 6)
     assert fresh_work.over(cached)[0] == 2
     assert PassCost(6, 8, 9).over(PassCost(3, 2, 1)) == (2, 4, 9)
-    assert totals(()) == (PassCost(0, 0, 0), PassCost(0, 0, 0))
+    assert total_costs(()) == (PassCost(0, 0, 0), PassCost(0, 0, 0))

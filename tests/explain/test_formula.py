@@ -25,7 +25,7 @@ def test_waves_are_those_of_the_model(variant: Positions) -> None:
     made, table = config(positions=variant), position_encoding(7, 16, variant)
     for feature in range(16):
         wave, exponent = wave_of(16, feature, variant)
-        angle = 5 * formula.frequency(made, exponent)
+        angle = 5 * formula.position_frequency(made, exponent)
         expected = math.sin(angle) if wave == "sine" else math.cos(angle)
         assert float(table[5, feature]) == pytest.approx(expected, abs=1e-6)
 
@@ -51,6 +51,6 @@ def test_divisors_are_those_of_the_model(kind: NormFormula) -> None:
 
 
 def test_a_fill_is_as_low_as_the_kind_of_number_allows() -> None:
-    assert formula.fill(config(), torch.float32) == ("-10^9", -1e9)
-    assert formula.fill(config(), torch.float16) == ("-65504", -65504.0)
-    assert formula.fill(config(mask_fill="additive"), torch.float16)[1] == -math.inf
+    assert formula.mask_fill(config(), torch.float32) == ("-10^9", -1e9)
+    assert formula.mask_fill(config(), torch.float16) == ("-65504", -65504.0)
+    assert formula.mask_fill(config(mask_fill="additive"), torch.float16)[1] == -math.inf

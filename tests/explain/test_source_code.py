@@ -14,7 +14,7 @@ from torch import Tensor
 
 from glassformer.core.explain.source.code import CodeLine, Source, code
 from glassformer.core.explain.source.watch import SIZES, model_run
-from glassformer.core.explain.steps.steps import step_by_id, walk
+from glassformer.core.explain.steps.steps import list_steps, step_by_id
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import Recorder, Tape
 from tests.explain.steps.step_runs import CONVENTIONS, NAMES, RUNS, Run, bundled_run, small_run
@@ -24,7 +24,7 @@ EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)
 
 
 def of(run: Run, step_id: str) -> tuple[Source, ...]:
-    step = step_by_id(walk(run[0]), step_id)
+    step = step_by_id(list_steps(run[0]), step_id)
     assert step is not None
     return code(run[0], step)
 
@@ -40,7 +40,7 @@ def said(source: Source) -> list[str]:
 @EVERY_RUN
 def test_every_step_shows_the_source_as_it_stands(run: Callable[[], Run]) -> None:
     trace, _ = run()
-    for step in walk(trace):
+    for step in list_steps(trace):
         sources = code(trace, step)
         assert bool(sources) == (step.kind != "given")
         assert len({source.name for source in sources}) == len(sources)
@@ -84,7 +84,7 @@ def test_the_line_that_records_is_marked_with_its_shapes(convention: int, seed: 
     trace, tape = run[0], Located(dropout_seed=seed)
     with torch.no_grad():
         Transformer(trace.config)(trace["source/ids"], trace["target/ids"], tape)
-    for step in walk(trace):
+    for step in list_steps(trace):
         for wire in step.outputs:
             if wire.form in ("added", "joined", "dropped", "chosen"):
                 continue
@@ -106,7 +106,7 @@ def test_the_line_that_records_is_marked_with_its_shapes(convention: int, seed: 
 def test_letters_and_sizes_agree(run: Callable[[], Run]) -> None:
     trace, _ = run()
     batch, source = trace["source/ids"].shape
-    for step in walk(trace):
+    for step in list_steps(trace):
         config = trace.config.of(step.stage)
         meaning = {
             "B": batch, "S": source, "T": trace["target/ids"].shape[1], "H": config.n_heads,

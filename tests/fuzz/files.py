@@ -24,7 +24,7 @@ from glassformer.core.checkpoints import load_model, save_model
 from glassformer.core.config import ModelConfig
 from glassformer.core.interventions import Experiment
 from glassformer.core.lectures.read import FOLDER, read_lecture
-from glassformer.core.lectures.write import write
+from glassformer.core.lectures.write import write_lecture
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.opening.kinds import kind_of
 from glassformer.core.opening.models import unpack
@@ -235,7 +235,7 @@ def lectures(_: Path) -> Attempt:
         kept = [rng.choice(lines) if rng.random() < 0.01 else line for line in lines]
         data = b"\n".join(kept[: rng.choice((len(kept), rng.randrange(len(kept))))])
         lecture = read_lecture(hostile.damaged(rng, data) if rng.random() < 0.6 else data)
-        assert read_lecture(write(lecture)) == lecture
+        assert read_lecture(write_lecture(lecture)) == lecture
 
     return attempt
 
@@ -260,7 +260,7 @@ def headers(_: Path) -> Attempt:
                 value = hostile.damaged(rng, value * rng.choice((1, 1, 300)))
             sent.append((name.encode(), value.replace(b"\r", b"").replace(b"\n", b"")))
         scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": sent}
-        found = join.address(
+        found = join.room_address(
             Request({**scope, "scheme": "http", "server": ("127.0.0.1", 1)}), "ABCDEF"
         )
         assert URL.fullmatch(found), found

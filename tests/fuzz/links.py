@@ -13,10 +13,10 @@ from websockets.exceptions import WebSocketException
 
 from glassformer.app.session import state
 from glassformer.app.session.state import State
-from glassformer.core.analysis.blocks import blocks
+from glassformer.core.analysis.blocks import blocks_of_model
 from glassformer.core.analysis.head_roles import ROLES
 from glassformer.core.checkpoints import list_models, load_model
-from glassformer.core.explain.steps.steps import walk
+from glassformer.core.explain.steps.steps import list_steps
 from tests.benchmarks.process import cpu_seconds
 from tests.browser.driver import ROOT, Server
 from tests.fuzz import hostile
@@ -73,7 +73,8 @@ def _plausible() -> tuple[str, ...]:
     return tuple(sorted({
         *(str(word) for each in lists for word in each), *ROLES, *list_models(), *trace,
         *map(str, (*range(18), 50, 64, 80, 100, 150, 200, 400, 17_000, 50_000, 999_999)),
-        *(block.id for block in blocks(trace.config)), *(step.id for step in walk(trace)),
+        *(block.id for block in blocks_of_model(trace.config)),
+        *(step.id for step in list_steps(trace)),
         *(each["edits"] for each in experiments), *(each["text"] for each in experiments),
         *"apart dimension picture table exact workshop harm hidden look all few".split(),
         "source:1", "source:3", "target:2", "target:60", "head,query", "query,key",

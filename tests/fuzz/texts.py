@@ -10,7 +10,7 @@ from dataclasses import fields
 
 from glassformer.app.hall.numbers import number_of
 from glassformer.app.hall.rooms import LARGEST
-from glassformer.app.panels.phrases import line
+from glassformer.app.panels.phrases import experiment_line
 from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
@@ -48,7 +48,7 @@ def experiments(longest: int = hostile.LONGEST) -> Attempt:
         given = ";".join(made) if rng.random() < 0.8 else hostile.text(rng, longest)
         read = Experiment.from_text(given)
         for language in ("en", "zh"):
-            line(read, language).encode()
+            experiment_line(read, language).encode()
         assert Experiment.from_text(read.text) == read, given
 
     return attempt

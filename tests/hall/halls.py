@@ -60,7 +60,7 @@ def open_at(url: str, given: Lecture | None = None, language: str = "en") -> Roo
 
 
 def now(room: Room) -> Room:
-    found = rooms.room(room.code)
+    found = rooms.find_room(room.code)
     assert found is not None
     return found
 
@@ -75,7 +75,7 @@ def served() -> Iterator[str]:
             yield
 
     middleware = [Middleware(each) for each in (Proxies, SecurityHeaders, Hosts)]
-    app = Starlette(routes=routes.routes(), lifespan=running, middleware=middleware)
+    app = Starlette(routes=routes.hall_routes(), lifespan=running, middleware=middleware)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])

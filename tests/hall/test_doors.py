@@ -134,7 +134,7 @@ def test_a_file_that_another_holds_stops_nobody_who_reads(
         assert [phone.ask("/state").status for _ in range(5)] == [200] * 5
         assert time.monotonic() - start < store.BUSY / 2 and statuses == []
     voting.join()
-    assert statuses == [200] and rooms.counts(room, CHOICE) == {1: 1}
+    assert statuses == [200] and rooms.count_votes(room, CHOICE) == {1: 1}
 
 
 def test_a_file_that_another_keeps_is_told(url: str, room: Room, folder: Path) -> None:

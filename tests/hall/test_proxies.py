@@ -120,7 +120,7 @@ def test_codes_streams_and_the_picture(
         with asked(port, f"{place}/events") as stream:
             told = (each[6:] for each in iter(stream.readline, b"") if each.startswith(b"data: "))
             assert json.loads(next(told))["scene"] == 0
-            halls.rooms.move(room, WORD)
+            halls.rooms.move_to_scene(room, WORD)
             assert json.loads(next(told))["scene"] == WORD
         if sys.platform != "linux":
             return  # there all of 127.0.0.0/8 is this machine, and two clients can be told apart

@@ -30,7 +30,7 @@ def refused(key: str, act: Any, *values: Any) -> None:
 
 
 def on(room: Room, scene: int) -> Room:
-    rooms.move(room, scene)
+    rooms.move_to_scene(room, scene)
     return now(room)
 
 
@@ -63,20 +63,20 @@ def test_scenes_are_moved_to_and_clamped(room: Room) -> None:
     assert first.revision > room.revision
     assert on(room, 99).scene == CHOICE and on(room, -5).scene == WELCOME
     assert now(room).started == first.started
-    rooms.blacken(room, True)
+    rooms.blacken_screens(room, True)
     assert now(room).black and not on(room, WORD).black
 
 
 def test_the_last_vote_of_a_voter_counts(room: Room) -> None:
     here = on(room, CHOICE)
     for voter, value in (("a", 0), ("b", 1), ("a", 2), ("a", 2)):
-        rooms.vote(here, CHOICE, voter, value)
-    assert rooms.counts(here, CHOICE) == {1: 1, 2: 1}
+        rooms.take_vote(here, CHOICE, voter, value)
+    assert rooms.count_votes(here, CHOICE) == {1: 1, 2: 1}
 
 
 @pytest.mark.parametrize("value", [-1, 3, 1.0, True, None, "1", "x" * 1_000_000, [1], {"a": 1}])
 def test_what_is_no_option_is_refused(room: Room, value: Any) -> None:
-    refused("hall_vote_value", rooms.vote, on(room, CHOICE), CHOICE, "a", value)
+    refused("hall_vote_value", rooms.take_vote, on(room, CHOICE), CHOICE, "a", value)
 
 
 @pytest.mark.parametrize("value", [
@@ -85,7 +85,7 @@ def test_what_is_no_option_is_refused(room: Room, value: Any) -> None:
     "3 cats", "- - 3", "x" * 1_000_000, "9" * 1_000_000, "3" + " " * 1_000_000, "\ud800",
 ])  # fmt: skip
 def test_what_is_no_number_is_refused(room: Room, value: Any) -> None:
-    refused("hall_vote_number", rooms.vote, on(room, NUMBER), NUMBER, "a", value)
+    refused("hall_vote_number", rooms.take_vote, on(room, NUMBER), NUMBER, "a", value)
 
 
 @pytest.mark.parametrize(("typed", "counted"), [
@@ -99,8 +99,8 @@ def test_what_is_no_number_is_refused(room: Room, value: Any) -> None:
 ])  # fmt: skip
 def test_a_number_counts_however_it_is_typed(room: Room, typed: Any, counted: float) -> None:
     here = on(room, NUMBER)
-    assert rooms.vote(here, NUMBER, "a", typed) == counted
-    assert rooms.counts(here, NUMBER) == {counted: 1}
+    assert rooms.take_vote(here, NUMBER, "a", typed) == counted
+    assert rooms.count_votes(here, NUMBER) == {counted: 1}
 
 
 def test_the_digits_of_every_script_and_the_unit_of_the_question_are_read() -> None:
@@ -117,20 +117,20 @@ def test_the_digits_of_every_script_and_the_unit_of_the_question_are_read() -> N
 @pytest.mark.parametrize("value", ["<script>alert(1)</script>", "dog", "", "x" * 10**6, 1, None])
 def test_what_is_no_word_of_the_sentence_is_refused(room: Room, value: Any) -> None:
     here = on(room, WORD)
-    refused("hall_vote_value", rooms.vote, here, WORD, "a", value)
-    rooms.vote(here, WORD, "a", "animal")
-    assert rooms.counts(here, WORD) == {"animal": 1}
+    refused("hall_vote_value", rooms.take_vote, here, WORD, "a", value)
+    rooms.take_vote(here, WORD, "a", "animal")
+    assert rooms.count_votes(here, WORD) == {"animal": 1}
 
 
 def test_a_vote_for_another_scene_or_after_the_reveal_is_refused(room: Room) -> None:
     here = on(room, CHOICE)
-    refused("hall_vote_scene", rooms.vote, here, NUMBER, "a", 1)
-    refused("hall_vote_scene", rooms.vote, on(room, WELCOME), WELCOME, "a", 1)
+    refused("hall_vote_scene", rooms.take_vote, here, NUMBER, "a", 1)
+    refused("hall_vote_scene", rooms.take_vote, on(room, WELCOME), WELCOME, "a", 1)
     here = on(room, CHOICE)
-    rooms.vote(here, CHOICE, "a", 1)
-    rooms.reveal(here)
-    refused("hall_vote_closed", rooms.vote, here, CHOICE, "a", 0)
-    assert now(room).revealed and rooms.counts(here, CHOICE) == {1: 1}
+    rooms.take_vote(here, CHOICE, "a", 1)
+    rooms.reveal_truth(here)
+    refused("hall_vote_closed", rooms.take_vote, here, CHOICE, "a", 0)
+    assert now(room).revealed and rooms.count_votes(here, CHOICE) == {1: 1}
     assert on(room, WORD).opened and not on(room, CHOICE).opened  # it stays closed
 
 
@@ -142,17 +142,17 @@ def test_one_who_casts_many_votes_shuts_nobody_out(
     here, present = on(room, CHOICE), {"a", "b", "c", "d"}
 
     def cast(voter: str, value: int, client: str) -> None:
-        rooms.vote(here, CHOICE, voter, value, client, present.__contains__)
+        rooms.take_vote(here, CHOICE, voter, value, client, present.__contains__)
 
     for each in range(50):
         cast(f"script-{each}", 0, "one")
-    assert rooms.counts(here, CHOICE) == {0: 6}
+    assert rooms.count_votes(here, CHOICE) == {0: 6}
     cast("a", 1, "one")  # of the same address: the script's go first, for it is not there
     for voter in "bcd":
         cast(voter, 1, "other")
-    assert rooms.counts(here, CHOICE) == {0: 4, 1: 4}
+    assert rooms.count_votes(here, CHOICE) == {0: 4, 1: 4}
     cast("b", 2, "other")  # whoever has voted may change it
-    assert rooms.counts(here, CHOICE) == {0: 4, 1: 3, 2: 1}
+    assert rooms.count_votes(here, CHOICE) == {0: 4, 1: 3, 2: 1}
 
 
 def test_no_jump_of_the_clock_ends_a_room(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:
@@ -164,18 +164,18 @@ def test_no_jump_of_the_clock_ends_a_room(monkeypatch: pytest.MonkeyPatch, room:
     monkeypatch.setitem(sys.modules, spec.name, again)
     spec.loader.exec_module(again)
     late[0] = 2.5 * 3600
-    assert again.purge() == [] and again.room(room.code) is not None
+    assert again.purge_rooms() == [] and again.find_room(room.code) is not None
 
 
 def test_after_a_start_the_presenter_has_a_while_to_come_back(
     monkeypatch: pytest.MonkeyPatch, room: Room
 ) -> None:
-    late = rooms.now() + rooms.AWAY + 1  # the server was off, or the clock is another
-    monkeypatch.setattr(rooms, "now", lambda: late)
-    rooms.greet()
-    assert rooms.purge() == [] and rooms.room(room.code) is not None
-    monkeypatch.setattr(rooms, "now", lambda: late + rooms.GRACE + 1)
-    assert rooms.purge() == [room.code]
+    late = rooms.clock_time() + rooms.AWAY + 1  # the server was off, or the clock is another
+    monkeypatch.setattr(rooms, "clock_time", lambda: late)
+    rooms.await_presenters()
+    assert rooms.purge_rooms() == [] and rooms.find_room(room.code) is not None
+    monkeypatch.setattr(rooms, "clock_time", lambda: late + rooms.GRACE + 1)
+    assert rooms.purge_rooms() == [room.code]
 
 
 def test_votes_of_many_threads_are_counted_once_each(room: Room) -> None:
@@ -183,14 +183,14 @@ def test_votes_of_many_threads_are_counted_once_each(room: Room) -> None:
 
     def cast(name: int) -> None:
         for each in range(40):
-            rooms.vote(here, CHOICE, f"{name}-{each}", name % 3)
+            rooms.take_vote(here, CHOICE, f"{name}-{each}", name % 3)
 
     threads = [threading.Thread(target=cast, args=(name,)) for name in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert rooms.counts(here, CHOICE) == {0: 80, 1: 80, 2: 80}
+    assert rooms.count_votes(here, CHOICE) == {0: 80, 1: 80, 2: 80}
 
 
 def test_truths_are_those_of_the_run(room: Room) -> None:
@@ -200,7 +200,7 @@ def test_truths_are_those_of_the_run(room: Room) -> None:
     row = weights[words.index("it")]
     found = {}
     for scene in (WORD, NUMBER, CHOICE):
-        rooms.reveal(on(room, scene))
+        rooms.reveal_truth(on(room, scene))
         found[scene] = rooms.answer_of(now(room))
     assert found[WORD]["value"] == words[int(row.argmax())]
     share = float(row[words.index("animal")])
@@ -219,13 +219,13 @@ def test_a_run_that_cannot_be_closes_the_question_and_says_why(
         raise GlassformerError("empty_text")
 
     monkeypatch.setattr(answers, "trace_of", fail)
-    rooms.reveal(on(room, NUMBER))
+    rooms.reveal_truth(on(room, NUMBER))
     assert now(room).revealed
     assert rooms.answer_of(now(room))["error"]["text"]["zh"]
 
 
 def test_a_reveal_without_a_question_changes_nothing(room: Room) -> None:
-    rooms.reveal(room)
+    rooms.reveal_truth(room)
     assert now(room).revision == room.revision
 
 
@@ -243,9 +243,9 @@ def test_the_last_hand_over_wins(room: Room) -> None:
 
 
 def test_pictures(room: Room) -> None:
-    assert rooms.picture(room, WORD) is None and rooms.picture_version(room, WORD) == ""
+    assert rooms.scene_picture(room, WORD) is None and rooms.picture_version(room, WORD) == ""
     version = rooms.put_picture(room, WORD, PNG)
-    assert rooms.picture(room, WORD) == PNG and rooms.picture_version(room, WORD) == version
+    assert rooms.scene_picture(room, WORD) == PNG and rooms.picture_version(room, WORD) == version
     assert now(room).revision == room.revision  # it is not on screen
     rooms.put_picture(room, WELCOME, PNG)
     assert now(room).revision == room.revision + 1
@@ -258,10 +258,10 @@ def test_pictures(room: Room) -> None:
 def test_a_room_waits_two_hours_for_its_presenter(
     monkeypatch: pytest.MonkeyPatch, room: Room
 ) -> None:
-    start = rooms.now()
+    start = rooms.clock_time()
     for hours, there in ((1.9, True), (3.8, True), (5.9, False)):
-        monkeypatch.setattr(rooms, "now", lambda hours=hours: start + 3600 * hours)
-        assert (rooms.room(room.code) is not None) == there
+        monkeypatch.setattr(rooms, "clock_time", lambda hours=hours: start + 3600 * hours)
+        assert (rooms.find_room(room.code) is not None) == there
         if there:
             rooms.mark_presenter_seen(room)  # the key opens it again
 
@@ -270,16 +270,16 @@ def test_nothing_is_left_after_a_day(
     monkeypatch: pytest.MonkeyPatch, room: Room, folder: Path
 ) -> None:
     here = on(room, WORD)
-    rooms.vote(here, WORD, "a-voter-by-name", "animal")
+    rooms.take_vote(here, WORD, "a-voter-by-name", "animal")
     rooms.put_picture(room, WORD, PNG)
-    rooms.reveal(here)
-    start = rooms.now()
+    rooms.reveal_truth(here)
+    start = rooms.clock_time()
     for hour in range(1, 24):
-        monkeypatch.setattr(rooms, "now", lambda hour=hour: start + 3600 * hour)
+        monkeypatch.setattr(rooms, "clock_time", lambda hour=hour: start + 3600 * hour)
         rooms.mark_presenter_seen(room)
-        assert rooms.purge() == []
-    monkeypatch.setattr(rooms, "now", lambda: start + 24.1 * 3600)
-    assert rooms.room(room.code) is None and rooms.purge() == [room.code]
+        assert rooms.purge_rooms() == []
+    monkeypatch.setattr(rooms, "clock_time", lambda: start + 24.1 * 3600)
+    assert rooms.find_room(room.code) is None and rooms.purge_rooms() == [room.code]
     held = store.open_store()
     for table in ("rooms", "answers", "votes", "pictures", "prepared"):
         assert held.ask(f"select count(*) from {table}") == [(0,)]
@@ -294,12 +294,12 @@ def test_a_server_holds_so_many_rooms(monkeypatch: pytest.MonkeyPatch, room: Roo
 
 def test_a_server_that_starts_again_finds_its_rooms(room: Room) -> None:
     here = on(room, CHOICE)
-    rooms.vote(here, CHOICE, "a", 2)
+    rooms.take_vote(here, CHOICE, "a", 2)
     before = now(room)
     store.open_store().close()
     store._store.cache_clear()
     assert now(room) == before
-    assert rooms.counts(room, CHOICE) == {2: 1} and rooms.may_drive(now(room), room.key)
+    assert rooms.count_votes(room, CHOICE) == {2: 1} and rooms.may_drive(now(room), room.key)
 
 
 def test_a_damaged_file_is_begun_anew(room: Room, folder: Path) -> None:
@@ -307,5 +307,5 @@ def test_a_damaged_file_is_begun_anew(room: Room, folder: Path) -> None:
     store._store.cache_clear()
     for path in folder.iterdir():
         path.write_bytes(b"no database, but long enough to be read as one" * 100)
-    assert rooms.room(room.code) is None
-    assert rooms.room(open_room("zh").code) is not None
+    assert rooms.find_room(room.code) is None
+    assert rooms.find_room(open_room("zh").code) is not None

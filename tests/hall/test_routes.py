@@ -126,11 +126,11 @@ def test_votes_that_cannot_be(driver: Client, phone: Client) -> None:
     assert phone.vote(NUMBER, "１,０４２,5").status == 400
     assert phone.vote(NUMBER, "1,042.5").json == {"value": 1042.5}
     assert phone.vote(NUMBER, 42.5).json == {"value": 42.5}
-    assert rooms.counts(now_of(phone), NUMBER) == {42.5: 1}
+    assert rooms.count_votes(now_of(phone), NUMBER) == {42.5: 1}
 
 
 def now_of(client: Client) -> Room:
-    found = rooms.room(client.url.rpartition("/")[2])
+    found = rooms.find_room(client.url.rpartition("/")[2])
     assert found is not None
     return found
 
@@ -215,9 +215,9 @@ def test_followers_are_told_when_a_room_has_ended(
 ) -> None:
     with phone.events() as events:
         next_state(events)
-        late = rooms.now() + rooms.AWAY + 1
-        monkeypatch.setattr(rooms, "now", lambda: late)
-        for code in rooms.purge():
+        late = rooms.clock_time() + rooms.AWAY + 1
+        monkeypatch.setattr(rooms, "clock_time", lambda: late)
+        for code in rooms.purge_rooms():
             routes.HUB.tell(code)
         assert next(events)[0] == "ended"
     assert phone.ask().status == 404
@@ -324,10 +324,10 @@ def test_the_presenters_key_is_asked_for_where_others_come_in(
 
 
 def test_what_a_page_says_cannot_end_its_element(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = pages.page("audience", {"title": "</script><script>alert(1)</script>"})
+    found = pages.page_response("audience", {"title": "</script><script>alert(1)</script>"})
     assert b"</script><script>alert" not in found.body
     with pytest.raises(GlassformerError, match="no page"):
-        pages.page("nothing", None)
+        pages.page_response("nothing", None)
 
 
 def test_a_room_in_chinese(url: str) -> None:

@@ -11,7 +11,7 @@ from glassformer.core.interventions.causal_tracing import (
     Tracing,
     causal_tracing,
     patched_addresses,
-    questions,
+    tracing_questions,
 )
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import addresses, layer_count, layer_end
@@ -100,7 +100,7 @@ def test_the_questions_are_all_words_that_would_change(
     model: Translator, both: tuple[Trace, Trace], found: Tracing
 ) -> None:
     one, other = both
-    asked = questions(model, one, other)
+    asked = tracing_questions(model, one, other)
     forced = model.trace(WIDE, target=one.output_text)["output/logits"][0]
     written = (one["output/logits"][0].argmax(-1), forced.argmax(-1))
     rows = [row for row in range(len(forced)) if written[0][row] != written[1][row]]
@@ -110,7 +110,7 @@ def test_the_questions_are_all_words_that_would_change(
     ]
     assert asked[0] == found.question
     with pytest.raises(GlassformerError) as error:
-        questions(model, one, one)
+        tracing_questions(model, one, one)
     assert error.value.key == "patching_same"
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.concepts import NormPlaceIs, SublayerOff
-from glassformer.core.interventions.effect import change, change_by_layer, measure_move
+from glassformer.core.interventions.effect import change_by_layer, measure_change, measure_move
 from glassformer.core.interventions.experiment import Experiment, run
 from tests.hand_made import hand_made
 from tests.traces import small_trace
@@ -25,7 +25,7 @@ def stream(*rows: tuple[float, ...]) -> Tensor:
 def test_a_change_by_hand() -> None:
     before = hand_made({STREAM: stream((3, 4, 0, 0), (1, 0, 0, 0), (0, 0, 0, 0), (2, 0, 0, 0))})
     after = hand_made({STREAM: stream((3, 4, 0, 5), (1, 0, 0, 0), (0, 0, 0, 0), (2, 2, 0, 0))})
-    found = change(before, after, STREAM)
+    found = measure_change(before, after, STREAM)
     assert found.difference[0, 0].tolist() == [0, 0, 0, 5] and found.difference[0, 3, 1] == 2
     assert (found.changed, found.broken) == (2, 0)
     far = measure_move(before, after, STREAM)
@@ -46,7 +46,7 @@ def test_lost_numbers_are_counted_and_infinities_do_not_spread() -> None:
     before[..., 3] = -torch.inf
     after = before.clone()
     after[0, 1, 2] = torch.nan
-    found = change(hand_made({MASKED: before}), hand_made({MASKED: after}), MASKED)
+    found = measure_change(hand_made({MASKED: before}), hand_made({MASKED: after}), MASKED)
     assert not found.difference[0, 0].any()  # −∞ before and after: no difference
     assert (found.broken, found.changed) == (3, 4)
 
@@ -69,7 +69,7 @@ def test_how_a_forbidden_score_is_written_is_no_distance() -> None:
 def test_other_lengths_are_cut() -> None:
     long, short = small_trace(), small_trace(output=("动物", "没有"))
     address = "target/positions"
-    found = change(long, short, address)
+    found = measure_change(long, short, address)
     assert found.before.shape == found.after.shape == (3, 16)
     assert measure_move(long, short, address).still
     assert len(measure_move(long, short, "decoder/0/self_attention/v").by_position) == 3

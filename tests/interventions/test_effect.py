@@ -12,7 +12,7 @@ from glassformer.core.interventions.effect import (
     effect,
     first_changed,
     moves_of_rungs,
-    rungs,
+    rungs_of_change,
     sees_ahead,
 )
 from glassformer.core.interventions.experiment import with_config
@@ -63,7 +63,9 @@ def test_a_change_of_one_row_moves_that_row_alone(translator: Translator) -> Non
     address = "decoder/1/cross_attention/weights"
     assert first_changed(first, forced) == address
     found = moves_of_rungs(first, forced)
-    assert [rung.address for rung, _ in found] == [each.address for each in rungs(first.config)]
+    assert [rung.address for rung, _ in found] == [
+        each.address for each in rungs_of_change(first.config)
+    ]
     began = [rung.address for rung, _ in found].index(address)
     assert all(each.still for _, each in found[:began])
     for rung, each in found[began:]:

@@ -11,7 +11,7 @@ from glassformer.core.interventions.heads import HeadsOff
 from glassformer.core.interventions.masks import Fill, PaddingOff
 from glassformer.core.interventions.padding import padded_runs
 from glassformer.core.interventions.tensors import TensorNoise, TensorPatch
-from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.shapes import shape_letters
 
 SENTENCES = ("I have a cat", "The animal didn't cross the street because it was too tired")
 MODEL = load_model("translator")
@@ -21,7 +21,7 @@ PLAIN = tuple(MODEL.trace(each) for each in SENTENCES)
 def real(padded: Trace, plain: Trace, address: str) -> torch.Tensor:
     """The part of a padded tensor that belongs to the sentence's own words."""
     tensor = padded[address]
-    for axis, letter in enumerate(letters(address)):
+    for axis, letter in enumerate(shape_letters(address)):
         if letter in "ST":
             tensor = tensor.narrow(axis, 0, plain[address].size(axis))
     return tensor

@@ -6,7 +6,12 @@ import torch
 from glassformer import load_model
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.masks import PaddingOff
-from glassformer.core.interventions.padding import InBatch, chances, in_batch, padded_runs
+from glassformer.core.interventions.padding import (
+    InBatch,
+    in_batch,
+    padded_runs,
+    word_probabilities,
+)
 
 MODEL = load_model()
 PLAIN = tuple(
@@ -37,7 +42,9 @@ def test_the_numbers_are_those_of_the_batch(experiment: Experiment | None) -> No
             assert float(found.divergence[row]) == pytest.approx(expected, abs=1e-9)
             word = alone.vocabulary.index(alone.output_pieces[row])
             assert float(found.chances[row]) == pytest.approx(float(two[0][row, word]))
-            assert float(chances(alone, rows)[row]) == pytest.approx(float(two[1][row, word]))
+            assert float(word_probabilities(alone, rows)[row]) == pytest.approx(
+                float(two[1][row, word])
+            )
 
 
 def most(found: InBatch) -> float:

@@ -96,7 +96,7 @@ def test_solo_and_out_of_it() -> None:
     solo = heads.toggled_alone(of(HeadsOff(CROSS, (0, 1))), CONFIG, CROSS, 1)
     assert solo == of(HeadsAlone(CROSS, (1,)))
     assert quiet(solo) == {(CROSS, head) for head in EVERY if head != 1}
-    assert heads.alone(solo, CONFIG) == {(CROSS, 1)}
+    assert heads.heads_alone(solo, CONFIG) == {(CROSS, 1)}
     joined = heads.toggle_head(solo, CONFIG, CROSS, 3)
     assert joined == of(HeadsAlone(CROSS, (1, 3)))
     assert heads.toggled_alone(solo, CONFIG, CROSS, 2) == of(HeadsAlone(CROSS, (2,)))
@@ -124,9 +124,9 @@ def test_the_way_of_all_that_is_off() -> None:
 
 def test_where_one_head_looks_is_changed_without_the_others() -> None:
     given = of(HeadsFrozen("encoder/*"), HeadsRedirected(SECOND, (1,), 2))
-    assert heads.latest(given, CONFIG, heads.STEERED, SECOND, 1) == given.switches[1]
-    assert heads.latest(given, CONFIG, heads.STEERED, SECOND, 0) == given.switches[0]
-    assert heads.latest(given, CONFIG, heads.STEERED, CROSS, 0) is None
+    assert heads.latest_of_head(given, CONFIG, heads.STEERED, SECOND, 1) == given.switches[1]
+    assert heads.latest_of_head(given, CONFIG, heads.STEERED, SECOND, 0) == given.switches[0]
+    assert heads.latest_of_head(given, CONFIG, heads.STEERED, CROSS, 0) is None
     free = heads.release_heads(given, CONFIG, heads.STEERED, SECOND, (1,))
     was = trace(of())
     now = trace(free)
@@ -140,7 +140,7 @@ def test_where_one_head_looks_is_changed_without_the_others() -> None:
 
 def test_a_head_that_the_model_lacks_is_nobodys_business() -> None:
     foreign = of(HeadsAlone(CROSS, (9,)), HeadsOff("encoder/7/self_attention"))
-    assert heads.alone(foreign, CONFIG) == set()
+    assert heads.heads_alone(foreign, CONFIG) == set()
     assert heads.silenced_heads(foreign, CONFIG) == {}
     assert heads.release_heads(foreign, CONFIG, (HeadsOff,), CROSS, EVERY) == foreign
 
@@ -158,4 +158,4 @@ def test_a_swap_ends_for_both() -> None:
     given = of(HeadsSwapped("encoder/*", (0, 2)))
     again = heads.swap_heads(given, CONFIG, HeadsSwapped(FIRST, (2, 1)))
     assert again == of(HeadsSwapped(SECOND, (0, 2)), HeadsSwapped(FIRST, (2, 1)))
-    assert heads.latest(again, CONFIG, (HeadsSwapped,), FIRST, 0) is None
+    assert heads.latest_of_head(again, CONFIG, (HeadsSwapped,), FIRST, 0) is None

@@ -9,10 +9,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.core.interventions.translations import (
+    align_words,
     divergences,
     kullback_leibler,
     shared_rows,
-    words,
 )
 from glassformer.core.trace.trace import Trace
 from tests.hand_made import hand_made
@@ -34,7 +34,9 @@ def wrote(text: str, *rows: dict[str, float]) -> Trace:
 
 
 def kinds(before: str, after: str) -> list[tuple[str, str | None, str | None]]:
-    return [(each.kind, each.before, each.after) for each in words(wrote(before), wrote(after))]
+    return [
+        (each.kind, each.before, each.after) for each in align_words(wrote(before), wrote(after))
+    ]
 
 
 def test_alignment() -> None:
@@ -49,15 +51,15 @@ def test_alignment() -> None:
 def test_probabilities_and_divergence_by_hand() -> None:
     before = wrote("ab", {"a": 0.5, "b": 0.25})
     after = wrote("bb", {"a": 0.25, "b": 0.5})
-    first = words(before, after)[0]
+    first = align_words(before, after)[0]
     assert first.old_word == pytest.approx((0.5, 0.25))
     assert first.new_word == pytest.approx((0.25, 0.5))
     assert first.divergence == pytest.approx(0.25 * math.log(2))  # .5 log 2 − .25 log 2
-    assert [each.same_prefix for each in words(before, after)] == [True, False, False]
+    assert [each.same_prefix for each in align_words(before, after)] == [True, False, False]
 
 
 def test_a_word_without_a_partner_has_one_side() -> None:
-    gone = words(wrote("ab", {}, {"b": 0.4}), wrote("a"))[1]
+    gone = align_words(wrote("ab", {}, {"b": 0.4}), wrote("a"))[1]
     assert gone.old_word == (pytest.approx(0.4), None) and gone.new_word == (None, None)
     assert gone.divergence is None and not gone.same_prefix
     assert (gone.before_row, gone.after_row) == (1, None)
@@ -73,7 +75,9 @@ def test_divergence_is_torchs() -> None:
     assert theirs.min() > 0
     torch.testing.assert_close(divergences(before, after), theirs)
     assert not divergences(before, before).any()
-    assert [each.divergence for each in words(before, after)] == pytest.approx(theirs.tolist())
+    assert [each.divergence for each in align_words(before, after)] == pytest.approx(
+        theirs.tolist()
+    )
 
 
 def test_a_word_that_became_impossible_is_infinitely_far() -> None:

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.depth import HEADS, WORDS, Stack, depth, encoder
+from glassformer.core.lab.depth import HEADS, WORDS, Stack, encoder, measure_depth
 
 LAYERS, WIDTH, SEED = 3, 8, 5
 
@@ -61,7 +61,7 @@ def one(stacks: tuple[Stack, ...], place: str, residual: bool = True) -> Stack:
 @pytest.mark.parametrize("place", ["post", "pre"])
 @pytest.mark.parametrize("residual", [True, False])
 def test_against_plain_torch(place: Any, residual: bool) -> None:
-    stack = one(depth(LAYERS, WIDTH, SEED), place, residual)
+    stack = one(measure_depth(LAYERS, WIDTH, SEED), place, residual)
     for name, wanted in by_hand(place, residual).items():
         torch.testing.assert_close(getattr(stack, name), wanted.detach(), atol=1e-4, rtol=1e-3)
     ratio = stack.gradients[0] / stack.gradients[-1]
@@ -69,7 +69,7 @@ def test_against_plain_torch(place: Any, residual: bool) -> None:
 
 
 def test_what_the_figure_shows() -> None:
-    found = depth()
+    found = measure_depth()
     post, pre, cut = one(found, "post"), one(found, "pre"), one(found, "post", residual=False)
     assert pre.lengths[-1] > 1.5 * pre.lengths[0]  # every sub-layer adds to the stream
     torch.testing.assert_close(post.lengths[1:], torch.full((8,), 32**0.5), rtol=1e-3, atol=0)
@@ -80,9 +80,9 @@ def test_what_the_figure_shows() -> None:
 
 def test_the_same_every_time_and_nobody_elses_numbers_drawn() -> None:
     state = torch.random.get_rng_state()
-    first, second = (one(depth(2, 12, 1), "pre") for _ in range(2))
+    first, second = (one(measure_depth(2, 12, 1), "pre") for _ in range(2))
     encoder.cache_clear()
-    third = one(depth(2, 12, 1), "pre")
+    third = one(measure_depth(2, 12, 1), "pre")
     assert torch.equal(first.gradients, second.gradients)
     assert torch.equal(first.gradients, third.gradients)
     assert torch.equal(torch.random.get_rng_state(), state)
@@ -99,5 +99,5 @@ def test_the_same_every_time_and_nobody_elses_numbers_drawn() -> None:
 )
 def test_refusals(inputs: tuple[Any, Any], key: str) -> None:
     with pytest.raises(GlassformerError) as refused:
-        depth(*inputs)
+        measure_depth(*inputs)
     assert refused.value.key == key

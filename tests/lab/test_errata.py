@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glassformer.core.lab.errata import Kind, Tally, errata, errata_of, tally
-from glassformer.core.lab.worked_examples import examples, notes_inputs, work
+from glassformer.core.lab.errata import Kind, Tally, count_errata, errata, errata_of
+from glassformer.core.lab.worked_examples import compute_example, example_keys, notes_inputs
 
 
 def test_every_wrong_quantity_has_its_reason_in_the_list() -> None:
-    for key in examples():
+    for key in example_keys():
         wrong = {
             cause.reason
-            for each in work(key).quantities
+            for each in compute_example(key).quantities
             for cause in each.causes
-            if each.key in work(key).wrong
+            if each.key in compute_example(key).wrong
         }
         assert {each.reason for each in errata_of(key)} == wrong
 
@@ -30,7 +30,7 @@ def test_the_numbers_quoted_are_those_furthest_off() -> None:
     last = found["softmax-alternatives", "last_digit"]
     assert (last.cell, last.printed, last.wrong, last.shown) == ((1,), 0.31, 1, 2)
     for each in errata():
-        quantity = work(each.example).quantity(each.quantity)
+        quantity = compute_example(each.example).quantity(each.quantity)
         assert quantity.differs is not None
         assert quantity.differs[each.cell]
         assert quantity.value[each.cell].item() == each.true
@@ -60,7 +60,7 @@ def test_the_matrix_of_positions() -> None:
     assert (halved.wrong, halved.shown) == (off(true, [1.0, 0.1], 0.1) + 9 + 18, 2 + 20 + 40)
     assert (halved.rows, halved.all_rows) == (9, 10)
     assert (last.wrong, last.shown) == (1, 40)
-    shown = work("pe-matrix").quantity("pe").printed
+    shown = compute_example("pe-matrix").quantity("pe").printed
     assert shown is not None
     np.testing.assert_allclose(shown, table)
 
@@ -93,21 +93,21 @@ def test_layer_norm_is_right_but_not_by_its_code() -> None:
     by_code = off([sample, *((word - word.mean()) / sample)], printed, 1e-3)
     (erratum,) = errata_of("layer-norm")
     assert (erratum.kind, erratum.wrong, erratum.shown) == ("inconsistent", by_code, 5)
-    assert tally("inconsistent") == Tally(5, 5, 1)
+    assert count_errata("inconsistent") == Tally(5, 5, 1)
 
 
 def test_the_words_and_their_positions() -> None:
     words = ["我", "和", "同学", "一起", "听", "和", "光同尘"]
     places = [at for at, word in enumerate(words) if word == "和"]
-    assert work("word-positions").quantity("places").value.tolist() == places == [1, 5]
-    assert work("word-positions").quantity("count").value.item() == len(
+    assert compute_example("word-positions").quantity("places").value.tolist() == places == [1, 5]
+    assert compute_example("word-positions").quantity("count").value.item() == len(
         "我 和 同学 一起 听 和光同尘".split()
     )
     assert [each.reason for each in errata_of("word-positions")] == [
         "counted_from_one",
         "idiom_cut",
     ]
-    edited = work("word-positions", words=["a", "b", "a"], together="ab")
+    edited = compute_example("word-positions", words=["a", "b", "a"], together="ab")
     assert edited.quantity("places").value.tolist() == [0, 2]
     assert edited.quantity("count").value.item() == 2
 
@@ -128,20 +128,20 @@ def test_the_tally_is_the_sum_of_all_examples() -> None:
         "softmax-4x4": 3 + 2, "self-similarity-8d": 13, "four-dim-attention": 9 + 6,
         "softmax-alternatives": 1, "word-positions": 3,
     }  # fmt: skip
-    assert wrong["number"] == tally("number").wrong == sum(by_hand.values())
-    for key in examples():
-        assert tally("number", (key,)).wrong == by_hand.get(key, 0), key
+    assert wrong["number"] == count_errata("number").wrong == sum(by_hand.values())
+    for key in example_keys():
+        assert count_errata("number", (key,)).wrong == by_hand.get(key, 0), key
     printed = {
         each.key: each.printed.numel()
         for key in by_hand
-        for each in work(key).quantities
+        for each in compute_example(key).quantities
         if each.printed is not None and each.differs is not None and each.differs.any()
     }
-    assert tally("number").shown >= sum(printed.values())
-    assert tally("number", ("pe-matrix",)) == Tally(
+    assert count_errata("number").shown >= sum(printed.values())
+    assert count_errata("number", ("pe-matrix",)) == Tally(
         29, 62, 2
     )  # a cell with two reasons counts once
-    assert tally("number", ("layer-norm",)) == Tally(0, 0, 0)
+    assert count_errata("number", ("layer-norm",)) == Tally(0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_the_tally_is_the_sum_of_all_examples() -> None:
     ],
 )
 def test_a_number_is_held_to_the_digits_that_are_printed(key: str, name: str, unit: str) -> None:
-    quantity = work(key).quantity(name)
+    quantity = compute_example(key).quantity(name)
     assert quantity.printed is not None
     assert quantity.differs is not None
     apart = (quantity.printed - quantity.value).abs()

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.inputs import array, choice, flags, number, whole
+from glassformer.core.lab.inputs import array, flags, read_choice, read_number, read_whole_number
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from glassformer.core.lab.inputs import array, choice, flags, number, whole
     [(3, 3.0), ("−1.5", -1.5), (" 2e3 ", 2000.0), ("１２", 12.0), (np.float32(0.5), 0.5)],
 )
 def test_numbers_as_typed(given: Any, found: float) -> None:
-    assert number("x", given) == found
+    assert read_number("x", given) == found
 
 
 def test_rows_as_typed() -> None:
@@ -37,21 +37,29 @@ def test_arrays_of_other_libraries() -> None:
 @pytest.mark.parametrize(
     "read, key, values",
     [
-        (partial(number, "x", "two"), "lab_number", {"name": "x", "given": "two"}),
-        (partial(number, "x", ""), "lab_number", {"given": ""}),
-        (partial(number, "x", None), "lab_number", {"given": "None"}),
-        (partial(number, "x", True), "lab_number", {"given": "True"}),
-        (partial(number, "x", math.inf), "lab_number", {"given": "inf"}),
-        (partial(number, "x", "nan"), "lab_number", {"given": "nan"}),
-        (partial(number, "x", "9" * 400), "lab_number", {"given": "9" * 24 + "…"}),
-        (partial(number, "x", [1]), "lab_number", {"given": "[1]"}),
-        (partial(number, "x", 7, 0, 1), "lab_range", {"given": "7", "low": 0, "high": 1}),
-        (partial(number, "x", "1e9"), "lab_range", {"given": "1e9"}),
-        (partial(whole, "x", 1.5, 0, 4), "lab_whole", {"given": "1.5", "low": 0, "high": 4}),
-        (partial(whole, "x", 5, 0, 4), "lab_whole", {"given": "5"}),
-        (partial(whole, "x", math.inf, 0, 4), "lab_whole", {"given": "inf"}),
-        (partial(whole, "x", 6, 0, 8, multiple_of=4), "lab_shape", {"given": 6, "needed": "4 × n"}),
-        (partial(whole, "x", "x", 0, 4), "lab_number", {"given": "x"}),
+        (partial(read_number, "x", "two"), "lab_number", {"name": "x", "given": "two"}),
+        (partial(read_number, "x", ""), "lab_number", {"given": ""}),
+        (partial(read_number, "x", None), "lab_number", {"given": "None"}),
+        (partial(read_number, "x", True), "lab_number", {"given": "True"}),
+        (partial(read_number, "x", math.inf), "lab_number", {"given": "inf"}),
+        (partial(read_number, "x", "nan"), "lab_number", {"given": "nan"}),
+        (partial(read_number, "x", "9" * 400), "lab_number", {"given": "9" * 24 + "…"}),
+        (partial(read_number, "x", [1]), "lab_number", {"given": "[1]"}),
+        (partial(read_number, "x", 7, 0, 1), "lab_range", {"given": "7", "low": 0, "high": 1}),
+        (partial(read_number, "x", "1e9"), "lab_range", {"given": "1e9"}),
+        (
+            partial(read_whole_number, "x", 1.5, 0, 4),
+            "lab_whole",
+            {"given": "1.5", "low": 0, "high": 4},
+        ),
+        (partial(read_whole_number, "x", 5, 0, 4), "lab_whole", {"given": "5"}),
+        (partial(read_whole_number, "x", math.inf, 0, 4), "lab_whole", {"given": "inf"}),
+        (
+            partial(read_whole_number, "x", 6, 0, 8, multiple_of=4),
+            "lab_shape",
+            {"given": 6, "needed": "4 × n"},
+        ),
+        (partial(read_whole_number, "x", "x", 0, 4), "lab_number", {"given": "x"}),
         (partial(array, "x", []), "lab_empty", {"name": "x"}),
         (partial(array, "x", "1 2"), "lab_number", {"given": "1 2"}),
         (partial(array, "x", [[1], []], 2), "lab_empty", {"name": "x"}),
@@ -68,8 +76,8 @@ def test_arrays_of_other_libraries() -> None:
             {"given": "1 × 2", "needed": "2 × n"},
         ),
         (partial(flags, "m", [[2]]), "lab_whole", {"given": "2", "low": 0, "high": 1}),
-        (partial(choice, "way", "c", ("a", "b")), "lab_choice", {"allowed": "a, b"}),
-        (partial(choice, "way", ["a"], ("a", "b")), "lab_choice", {"given": "['a']"}),
+        (partial(read_choice, "way", "c", ("a", "b")), "lab_choice", {"allowed": "a, b"}),
+        (partial(read_choice, "way", ["a"], ("a", "b")), "lab_choice", {"given": "['a']"}),
     ],
 )
 def test_refusals(read: Callable[[], Any], key: str, values: dict[str, Any]) -> None:

@@ -6,7 +6,14 @@ import pytest
 import torch
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.seq2seq import LONGEST, answers, attention_weights, lstm, read_words, run
+from glassformer.core.lab.seq2seq import (
+    LONGEST,
+    attention_weights,
+    decoder_inputs,
+    lstm,
+    read_words,
+    run_lstm,
+)
 
 WORDS = "The animal didn't cross the street".split()
 
@@ -15,7 +22,7 @@ def test_the_steps_are_those_of_torchs_own_lstm() -> None:
     layer = lstm(4, 1.5, 3)
     x = torch.randn(7, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     own, (last, cell) = layer(x[None])
-    gates = run(layer, x)
+    gates = run_lstm(layer, x)
     torch.testing.assert_close(gates.hidden, own[0])
     torch.testing.assert_close(gates.hidden[-1], last[0, 0])
     torch.testing.assert_close(gates.cell[-1], cell[0, 0])
@@ -25,7 +32,7 @@ def test_without_weights_only_the_biases_speak() -> None:
     layer = lstm(2, math.log(3), 0)  # σ(ln 3) is 3/4
     layer.weight_ih_l0.zero_()
     layer.weight_hh_l0.zero_()
-    gates = run(layer, torch.ones(3, 2, dtype=torch.float64))
+    gates = run_lstm(layer, torch.ones(3, 2, dtype=torch.float64))
     assert gates.forget.flatten().tolist() == pytest.approx([0.75] * 6)
     assert gates.input.flatten().tolist() == pytest.approx([0.5] * 6)
     assert gates.cell.abs().max() == 0  # tanh 0 is what goes in
@@ -37,7 +44,7 @@ def test_attention_looks_back_alone() -> None:
     weights = attention_weights(states)
     high = math.exp(1 / math.sqrt(2))
     assert weights.flatten().tolist() == pytest.approx([1, 0, 1 / (1 + high), high / (1 + high)])
-    torch.testing.assert_close(answers(states)["attention"], weights @ states)
+    torch.testing.assert_close(decoder_inputs(states)["attention"], weights @ states)
 
 
 def test_shares_are_those_of_a_sentence_without_the_word() -> None:

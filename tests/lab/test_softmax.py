@@ -12,7 +12,7 @@ import torch
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.dictionary import TEMPERATURES, look_up
 from glassformer.core.lab.parts import jacobian
-from glassformer.core.lab.softmax import normalisers, one_row, scaling, shares
+from glassformer.core.lab.softmax import measure_scaling, normalisers, normalize_scores, one_row
 
 
 def softmax(scores: Any) -> Any:
@@ -21,7 +21,7 @@ def softmax(scores: Any) -> Any:
 
 
 def test_scaling_against_numpy() -> None:
-    found = scaling(9, 3, widths=(2,), queries=5, seed=4)
+    found = measure_scaling(9, 3, widths=(2,), queries=5, seed=4)
     assert found.widths == (2, 9)
     generator = torch.Generator().manual_seed(4)
     q = torch.randn(5, 1, 9, generator=generator).double().numpy()
@@ -40,13 +40,13 @@ def test_scaling_against_numpy() -> None:
 
 
 def test_scaling_shows_what_the_paper_says() -> None:
-    found = scaling()
+    found = measure_scaling()
     roots = [math.sqrt(width) for width in found.widths]
     np.testing.assert_allclose(found.raw.spread, roots, rtol=0.12)  # variance d_k
     np.testing.assert_allclose(found.scaled.spread, 1, rtol=0.12)
     assert found.raw.entropy[-1] < 0.1 * found.most < found.scaled.entropy[-1]
     assert found.raw.gradient[-1] < 0.3 * found.scaled.gradient[-1]
-    torch.testing.assert_close(scaling(seed=0).raw.spread, found.raw.spread, rtol=0, atol=0)
+    torch.testing.assert_close(measure_scaling(seed=0).raw.spread, found.raw.spread, rtol=0, atol=0)
 
 
 def test_the_row_of_the_notes() -> None:
@@ -69,7 +69,7 @@ def test_normalisers_by_hand() -> None:
     np.testing.assert_allclose(found["relu"].stretched, [6, 2, 0])
     w = softmax([3, 1, -2])
     row = torch.tensor([3.0, 1, -2], dtype=torch.float64)
-    slopes = {how: jacobian(partial(shares, how=how), row) for how in ("softmax", "relu")}
+    slopes = {how: jacobian(partial(normalize_scores, how=how), row) for how in ("softmax", "relu")}
     np.testing.assert_allclose(slopes["softmax"], np.diag(w) - np.outer(w, w), atol=1e-12)
     np.testing.assert_allclose(slopes["relu"], np.diag([1.0, 1.0, 0.0]))
     assert found["l2"].weights.norm() == pytest.approx(1)
@@ -113,9 +113,9 @@ def test_hard_is_the_cold_end_and_the_mean_the_hot_one() -> None:
 @pytest.mark.parametrize(
     "call, key",
     [
-        (partial(scaling, 0), "lab_whole"),
-        (partial(scaling, 513), "lab_whole"),
-        (partial(scaling, keys=1), "lab_whole"),
+        (partial(measure_scaling, 0), "lab_whole"),
+        (partial(measure_scaling, 513), "lab_whole"),
+        (partial(measure_scaling, keys=1), "lab_whole"),
         (partial(one_row, [1, "x"], 4), "lab_number"),
         (partial(one_row, [1, 2], 0), "lab_range"),
         (partial(normalisers, []), "lab_empty"),

@@ -6,7 +6,7 @@ import torch
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.added import added
+from glassformer.core.lab.added import join_positions
 from glassformer.core.lab.clones import clones
 from glassformer.core.lab.one_matrix import both_ways, one_matrix
 from glassformer.core.lab.parts import build_seeded
@@ -16,7 +16,7 @@ from glassformer.core.model.encoder import Encoder
 
 
 def test_added_by_hand() -> None:
-    found = added([[1, 2]], [0], [[1, 0], [3, 4]], 8, 16)
+    found = join_positions([[1, 2]], [0], [[1, 0], [3, 4]], 8, 16)
     assert found.a.tolist() == [[7, 8]]
     assert found.e.tolist() == [[0, 1]]  # sin 0, cos 0
     assert found.stacked.tolist() == found.added.tolist() == [[7, 9]]
@@ -33,7 +33,7 @@ def test_added_by_hand() -> None:
 )  # fmt: skip
 def test_added_refuses_what_does_not_fit(given: tuple[object, ...]) -> None:
     with pytest.raises(GlassformerError):
-        added(*given)
+        join_positions(*given)
 
 
 def test_small_matrices_are_columns_of_the_large_one() -> None:

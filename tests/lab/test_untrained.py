@@ -13,8 +13,8 @@ from glassformer.core.lab.untrained import (
     NOTES,
     Blueprint,
     blueprint,
-    build,
-    parts,
+    build_model,
+    closed_forms,
     torch_bound,
     xavier_bound,
 )
@@ -77,8 +77,8 @@ def test_parameters_by_hand() -> None:
         "decoder_norms": 3 * norm, "generator": 9000,
     }  # fmt: skip
     plan = small()
-    assert {each.key: each.count(plan.config) for each in parts(plan.config)} == by_hand
-    assert count_parameters(build(plan)) == by_hand
+    assert {each.key: each.count(plan.config) for each in closed_forms(plan.config)} == by_hand
+    assert count_parameters(build_model(plan)) == by_hand
 
 
 @pytest.mark.parametrize("positions", ["paper", "learned"])
@@ -87,15 +87,15 @@ def test_closed_forms_count_what_is_built(flag: str, positions: str) -> None:
     names = ("final_norm", "attention_bias", "generator_bias", *SHARED)
     for name in names:
         plan = small(positions=positions, **{name: flag})
-        found, model = count_parameters(build(plan)), build(plan)
+        found, model = count_parameters(build_model(plan)), build_model(plan)
         assert sum(found.values()) == sum(p.numel() for p in model.parameters())
-        for part in parts(plan.config):
+        for part in closed_forms(plan.config):
             assert part.count(plan.config) == found[part.key], (name, part.key)
 
 
 def test_one_seed_one_model_and_no_draw_from_the_global_generator() -> None:
     before = torch.get_rng_state()
-    first, again, other = build(small()), build(small()), build(small(seed=2))
+    first, again, other = build_model(small()), build_model(small()), build_model(small(seed=2))
     assert torch.equal(before, torch.get_rng_state())
     pairs = zip(first.parameters(), again.parameters(), strict=True)
     assert all(torch.equal(one, two) for one, two in pairs)
@@ -104,7 +104,7 @@ def test_one_seed_one_model_and_no_draw_from_the_global_generator() -> None:
 
 
 def test_torch_starts_as_its_own_modules_do() -> None:
-    model = build(small(start="torch", d_model=64, n_heads=4, gamma=2, norm_initial_shift=3))
+    model = build_model(small(start="torch", d_model=64, n_heads=4, gamma=2, norm_initial_shift=3))
     layer = model.encoder.layers[0]
     assert isinstance(layer, nn.Module)
     matrix = layer.get_parameter("feed_forward.w_2.weight")  # (64, 16)
@@ -119,7 +119,7 @@ def test_torch_starts_as_its_own_modules_do() -> None:
 
 
 def test_xavier_fills_its_bound_evenly() -> None:
-    model = build(small(start="xavier", d_model=64, n_heads=4))
+    model = build_model(small(start="xavier", d_model=64, n_heads=4))
     matrix = model.encoder.layers[0].get_parameter("self_attention.w_q.weight")
     found, bound = drawn_weights(matrix), math.sqrt(6 / 128)
     assert found.xavier == xavier_bound(matrix) == pytest.approx(bound)
@@ -127,13 +127,15 @@ def test_xavier_fills_its_bound_evenly() -> None:
     assert max(map(abs, found.ends)) == pytest.approx(bound, rel=0.01)
     assert found.std == pytest.approx(bound / math.sqrt(3), rel=0.03)
     assert sum(found.counts) == 64 * 64
-    embedding = build(small(start="torch", d_model=64, n_heads=4)).source_embedding.table.weight
+    embedding = build_model(
+        small(start="torch", d_model=64, n_heads=4)
+    ).source_embedding.table.weight
     beyond = (embedding.abs() > math.sqrt(6 / 1064)).sum()
     assert drawn_weights(embedding).outside == beyond > 0.9 * embedding.numel()
 
 
 def test_the_notes_model_reaches_94_and_its_embeddings_do_so_alone() -> None:
-    model = build(blueprint(1000))
+    model = build_model(blueprint(1000))
     found = anatomy(model, NOTES_IDS, NOTES_IDS)
     encoder = [each for each in found.reaches if each.stack == "encoder"]
     names = ["embedding", "scaled", "positions", "input"]
@@ -143,13 +145,13 @@ def test_the_notes_model_reaches_94_and_its_embeddings_do_so_alone() -> None:
     table = model.source_embedding.table.weight[torch.tensor(NOTES_IDS)]
     assert encoder[1].ends[1] == pytest.approx(float(table.max()) * math.sqrt(512))
     assert max(encoder[3].ends) > 94
-    normed = anatomy(build(blueprint(1000, final_norm="on")), NOTES_IDS, NOTES_IDS)
+    normed = anatomy(build_model(blueprint(1000, final_norm="on")), NOTES_IDS, NOTES_IDS)
     ends = [each.ends for each in normed.reaches if each.name == "final_norm"]
     assert len(ends) == 2 and all(low > -6 and high < 7 for low, high in ends)
 
 
 def test_the_stream_is_that_of_the_models_own_forward() -> None:
-    model = build(small(norm_place="post", embedding_scale="off", positions="none"))
+    model = build_model(small(norm_place="post", embedding_scale="off", positions="none"))
     found, ids = anatomy(model, NOTES_IDS, NOTES_IDS), torch.tensor(NOTES_IDS)
     with torch.no_grad():
         memory, logits = model.encode(ids), model(ids, ids)
@@ -165,7 +167,7 @@ def walked(node: ModuleNode) -> list[ModuleNode]:
 
 
 def test_the_tree_holds_every_parameter_and_names_what_is_shared() -> None:
-    model: Transformer = build(small(**SHARED))
+    model: Transformer = build_model(small(**SHARED))
     tree = anatomy(model, NOTES_IDS, NOTES_IDS).tree
     nodes = walked(tree)
     own = {shape for node in nodes for _, shape in node.weights}

@@ -12,14 +12,14 @@ from torch.nn import functional
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.why_attention import (
-    attend,
-    parts,
-    race,
-    recurrent,
-    routes,
-    runners,
-    spacings,
+    attend_to_all,
+    dilations_needed,
+    layers_to_time,
+    run_recurrent,
+    run_routes,
     table_one,
+    time_layers,
+    untrained_layers,
 )
 
 N, D, K, SEED = 9, 8, 3, 2
@@ -31,7 +31,7 @@ def words() -> Tensor:
 
 
 def found(kind: str) -> Any:
-    return next(each for each in routes(N, D, K, SEED) if each.kind == kind)
+    return next(each for each in run_routes(N, D, K, SEED) if each.kind == kind)
 
 
 def test_paths_by_counting() -> None:
@@ -42,15 +42,17 @@ def test_paths_by_counting() -> None:
     assert found("convolution").path.tolist() == contiguous
     # one layer reaches 2 words back, two layers 2 + 2 · 3 = 8
     assert found("dilated").path.tolist() == [1 if each <= 2 else 2 for each in back.tolist()]
-    assert [int(each.path.max()) for each in routes(N, D, K, SEED)] == [9, 4, 2, 1]
-    assert [each.sequential for each in routes(N, D, K, SEED)] == [9, 4, 2, 1]
-    assert [each.layers for each in routes(N, D, K, SEED)] == [1, 4, 2, 1]
+    assert [int(each.path.max()) for each in run_routes(N, D, K, SEED)] == [9, 4, 2, 1]
+    assert [each.sequential for each in run_routes(N, D, K, SEED)] == [9, 4, 2, 1]
+    assert [each.layers for each in run_routes(N, D, K, SEED)] == [1, 4, 2, 1]
 
 
 @pytest.mark.parametrize("kernel, length", [(2, 2), (2, 17), (3, 27), (3, 28), (9, 32)])
 def test_the_stack_is_no_higher_than_needed(kernel: int, length: int) -> None:
-    assert len(spacings("convolution", length, kernel)) == math.ceil((length - 1) / (kernel - 1))
-    layers = len(spacings("dilated", length, kernel))
+    assert len(dilations_needed("convolution", length, kernel)) == math.ceil(
+        (length - 1) / (kernel - 1)
+    )
+    layers = len(dilations_needed("dilated", length, kernel))
     assert kernel**layers >= length
     assert layers == 1 or kernel ** (layers - 1) < length
 
@@ -71,7 +73,7 @@ def differences(run: Callable[[Tensor], Tensor]) -> list[float]:
 
 
 def test_gradients_by_differences() -> None:
-    layers = parts(D, K, SEED)
+    layers = untrained_layers(D, K, SEED)
 
     def dilated(x: Tensor) -> Tensor:
         rows = x.T[None]
@@ -82,7 +84,7 @@ def test_gradients_by_differences() -> None:
 
     runs: dict[str, Callable[[Tensor], Tensor]] = {
         "recurrent": lambda x: layers.recurrent(x)[0][-1],
-        "attention": lambda x: attend(layers.attention, x[None])[0, -1],
+        "attention": lambda x: attend_to_all(layers.attention, x[None])[0, -1],
         "dilated": dilated,
     }
     for kind, run in runs.items():
@@ -90,13 +92,13 @@ def test_gradients_by_differences() -> None:
 
 
 def test_the_loop_is_the_rnn_of_torch() -> None:
-    layer = parts(D, K, SEED).recurrent
-    stepped = torch.stack(recurrent(layer, words()[None]), dim=1)
+    layer = untrained_layers(D, K, SEED).recurrent
+    stepped = torch.stack(run_recurrent(layer, words()[None]), dim=1)
     torch.testing.assert_close(stepped, layer(words()[None])[0])
 
 
 def test_what_the_figure_shows() -> None:
-    rnn, _, _, attention = routes()
+    rnn, _, _, attention = run_routes()
     assert rnn.gradients[0] < 1e-3 * rnn.gradients[-1]  # forgotten on the way
     others = attention.gradients[:-1]  # the last word also asks: its own gradient is larger
     assert others.max() < 20 * others.min()
@@ -118,33 +120,33 @@ def ticks(step: float) -> Callable[[], float]:
 
 def test_the_race_with_a_clock_of_ours() -> None:
     told: list[float] = []
-    done = race([2, 4], width=8, limit=1, clock=ticks(0.001), report=told.append)
+    done = time_layers([2, 4], width=8, limit=1, clock=ticks(0.001), report=told.append)
     assert told == [0.5, 1.0]
     assert done.lengths.tolist() == [2, 4]
     for times in done.seconds.values():
         assert times.tolist() == pytest.approx([0.001, 0.001])
-    cut = race([2, 4], width=8, limit=0.1, clock=ticks(0.01))
+    cut = time_layers([2, 4], width=8, limit=0.1, clock=ticks(0.01))
     assert not cut.seconds["recurrent"][0].isnan()
     assert cut.seconds["attention"][1].isnan()
 
 
 def test_what_runs_in_the_race() -> None:
     x = torch.randn(2, 6, 8)
-    for run in runners(8, 3).values():
+    for run in layers_to_time(8, 3).values():
         assert run(x).shape == (2, 6, 8)
-    layer = parts(8, 3, 0, torch.float32)
+    layer = untrained_layers(8, 3, 0, torch.float32)
     torch.testing.assert_close(
-        torch.stack(recurrent(layer.recurrent, x), dim=1), runners(8, 3)["recurrent"](x)
+        torch.stack(run_recurrent(layer.recurrent, x), dim=1), layers_to_time(8, 3)["recurrent"](x)
     )
 
 
 @pytest.mark.parametrize(
     "call, key",
     [
-        (partial(routes, 1), "lab_whole"),
-        (partial(routes, 33), "lab_whole"),
-        (partial(routes, 8, 6), "lab_shape"),
-        (partial(routes, 8, 8, "three"), "lab_number"),
+        (partial(run_routes, 1), "lab_whole"),
+        (partial(run_routes, 33), "lab_whole"),
+        (partial(run_routes, 8, 6), "lab_shape"),
+        (partial(run_routes, 8, 8, "three"), "lab_number"),
         (partial(table_one, 0, 1), "lab_whole"),
     ],
 )

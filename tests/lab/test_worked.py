@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.worked_examples import examples, notes_inputs, work
+from glassformer.core.lab.worked_examples import compute_example, example_keys, notes_inputs
 
 SPEC: dict[str, Any] = {
     each["id"]: each
@@ -31,19 +31,19 @@ PRINTED = [(key, name) for key, each in SPEC.items() for name in each["printed_i
 
 
 def test_every_example_is_there_with_the_inputs_of_the_notes() -> None:
-    assert examples() == (*SPEC, *OURS)
+    assert example_keys() == (*SPEC, *OURS)
     for key, each in SPEC.items():
         given = notes_inputs(key)
         for name, value in each["inputs"].items():
             if name != "full_values" and value != "any 3x3":
                 assert given[name] == value, (key, name)
-        assert not work(key).edited
+        assert not compute_example(key).edited
 
 
 @pytest.mark.parametrize("key, name", TRUE)
 def test_true_values(key: str, name: str) -> None:
     wanted = torch.tensor(SPEC[key]["true"][name], dtype=torch.float64)
-    found = work(key).quantity(name).value
+    found = compute_example(key).quantity(name).value
     if key == "layer-norm" and not name.startswith(("mean", "batch")):
         wanted = wanted.expand_as(found)  # the six rows are alike
     assert found.shape == wanted.shape
@@ -55,7 +55,7 @@ def test_true_values(key: str, name: str) -> None:
 def test_what_the_notes_print(key: str, name: str) -> None:
     printed = SPEC[key]["printed_in_notes"][name]
     whole, *row = WHOLE.get(name, (name,))
-    shown = work(key).quantity(str(whole)).printed
+    shown = compute_example(key).quantity(str(whole)).printed
     assert shown is not None
     for at in row:
         shown = shown[at]
@@ -63,10 +63,10 @@ def test_what_the_notes_print(key: str, name: str) -> None:
 
 
 def test_what_cannot_be_a_number() -> None:
-    found = work("all-zero-mask").quantity("weights_fill_-inf").value
+    found = compute_example("all-zero-mask").quantity("weights_fill_-inf").value
     assert found.shape == (4,)
     assert found.isnan().all()
-    weights = work("mask-softmax-3x3").quantity("weights").value
+    weights = compute_example("mask-softmax-3x3").quantity("weights").value
     assert weights[0].tolist() == [1, 0, 0]
     assert weights[1, 2] == 0
     assert weights[1, 0] == pytest.approx(1 / (1 + math.exp(-1)))  # scores 2 and 1
@@ -74,7 +74,9 @@ def test_what_cannot_be_a_number() -> None:
 
 
 def test_where_the_notes_are_wrong() -> None:
-    wrong = {key: set(work(key).wrong) for key in examples() if work(key).wrong}
+    wrong = {
+        key: set(compute_example(key).wrong) for key in example_keys() if compute_example(key).wrong
+    }
     assert wrong == {
         "pe-matrix": {"div_term", "angles", "pe"},
         "pe-same-word": {"pe_2", "pe_6", "input_2", "input_6"},
@@ -88,9 +90,9 @@ def test_where_the_notes_are_wrong() -> None:
     }
 
 
-@pytest.mark.parametrize("key", examples())
+@pytest.mark.parametrize("key", example_keys())
 def test_every_wrong_number_has_a_reason_and_no_other_has(key: str) -> None:
-    worked = work(key)
+    worked = compute_example(key)
     for quantity in worked.quantities:
         assert bool(quantity.causes) == (quantity.key in worked.wrong), quantity.key
         for cause in quantity.causes:
@@ -102,7 +104,7 @@ def test_every_wrong_number_has_a_reason_and_no_other_has(key: str) -> None:
 
 
 def cells(key: str, name: str) -> Any:
-    wrong = work(key).quantity(name).differs
+    wrong = compute_example(key).quantity(name).differs
     assert wrong is not None
     return wrong.tolist()
 
@@ -134,14 +136,14 @@ def test_cell_by_cell() -> None:
     ],
 )
 def test_the_slip_gives_what_the_notes_print(key: str, name: str) -> None:
-    quantity = work(key).quantity(name)
+    quantity = compute_example(key).quantity(name)
     assert quantity.printed is not None
     assert quantity.by_notes is not None
     torch.testing.assert_close(quantity.by_notes, quantity.printed, atol=6e-5, rtol=0)
 
 
 def test_made_up_weights_and_one_slip_in_their_product() -> None:
-    context = work("four-dim-attention").quantity("context")
+    context = compute_example("four-dim-attention").quantity("context")
     weights, v = [[0.2, 0.3, 0.5], [0.1, 0.6, 0.3], [0.4, 0.4, 0.2]], [[1, 2], [3, 4], [5, 6]]
     assert context.by_notes is not None
     assert context.printed is not None
@@ -160,7 +162,7 @@ def test_whole_numbers_become_floats_with_the_division_and_fail_at_the_values() 
 
 
 def test_the_matrix_that_belongs_elsewhere() -> None:
-    printed = work("self-similarity-8d").quantity("scores").printed
+    printed = compute_example("self-similarity-8d").quantity("scores").printed
     assert printed is not None
     assert printed.tolist() == notes_inputs("softmax-4x4")["scores"]
 
@@ -171,29 +173,33 @@ def test_inputs_are_the_readers_own() -> None:
 
 
 def test_changed_inputs() -> None:
-    worked = work("softmax-alternatives", scores=["0", "0", "−2"])
+    worked = compute_example("softmax-alternatives", scores=["0", "0", "−2"])
     assert worked.edited
     assert worked.wrong == ()
     assert worked.quantity("l2").printed is None
     assert worked.quantity("l2").value.tolist() == pytest.approx([0, 0, -1])
     total = 2 + math.exp(-2)
     assert worked.quantity("softmax").value[0] == pytest.approx(1 / total)
-    assert not work("softmax-alternatives", scores=[3.0, 1.0]).edited
-    moved = work("pe-same-word", positions=[0, 3]).quantity("input_0").value
+    assert not compute_example("softmax-alternatives", scores=[3.0, 1.0]).edited
+    moved = compute_example("pe-same-word", positions=[0, 3]).quantity("input_0").value
     assert moved.tolist() == pytest.approx([0.1, 1.2, 0.3, 1.4])
 
 
 def test_the_slip_follows_changed_inputs() -> None:
-    slipped = work("pe-matrix", d_model=8).quantity("div_term")
+    slipped = compute_example("pe-matrix", d_model=8).quantity("div_term")
     assert slipped.by_notes is not None
     np.testing.assert_allclose(slipped.by_notes, [1, 10**-0.5, 0.1, 10**-1.5])
     np.testing.assert_allclose(slipped.value, [1, 0.1, 0.01, 0.001], rtol=1e-6)
-    wider = work("self-attention-3x4", W_V=[[1.0], [1.0], [1.0], [1.0]]).quantity("context")
+    wider = compute_example("self-attention-3x4", W_V=[[1.0], [1.0], [1.0], [1.0]]).quantity(
+        "context"
+    )
     assert wider.value.shape == (3, 1)
 
 
 def test_shapes_of_another_model() -> None:
-    worked = work("shapes-512", ids=[[1, 2, 3]], vocabulary=4, d_model=6, heads=3, d_ff=10)
+    worked = compute_example(
+        "shapes-512", ids=[[1, 2, 3]], vocabulary=4, d_model=6, heads=3, d_ff=10
+    )
     shapes = {each.key: each.value.int().tolist() for each in worked.quantities}
     assert shapes["split"] == [1, 3, 3, 2]
     assert shapes["per_head"] == [1, 3, 3, 2]
@@ -231,5 +237,5 @@ def test_shapes_of_another_model() -> None:
 )
 def test_refusals(key: str, changed: dict[str, Any], error: str) -> None:
     with pytest.raises(GlassformerError) as refused:
-        work(key, **changed)
+        compute_example(key, **changed)
     assert refused.value.key == error

@@ -14,13 +14,13 @@ from glassformer.app.runs.traces import get_ablated_heads, get_batch, get_run, g
 from glassformer.core.checkpoints import CHECKPOINTS
 from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
-from glassformer.core.decoding.sampling import samples
+from glassformer.core.decoding.sampling import draw_samples
 from glassformer.core.decodings import task_of
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.experiment import NOTHING
 from glassformer.core.lab.mask_steps import target_steps
 from glassformer.core.lectures.lecture import Index, Truth
-from glassformer.core.lectures.read import load
+from glassformer.core.lectures.read import load_lecture
 from glassformer.core.lectures.truth import find_truth
 from glassformer.core.trace.trace import Trace
 
@@ -42,7 +42,7 @@ def word(trace: Trace, address: str, axis: str, **at: Index) -> str:
 
 
 def run(lecture: str, scene: str, language: str = "en") -> Trace:
-    return trace_of(load(lecture).scene(scene), language)
+    return trace_of(load_lecture(lecture).scene(scene), language)
 
 
 def with_edits(edits: str, text: str = TIRED, model: str = "") -> str:
@@ -224,7 +224,7 @@ def _beam_of(size: int) -> str:
 def _drawn(seed: int, temperature: float = 1, top_k: int = 2) -> str:
     model, trace = get_model(), get_trace(FRIENDS)
     how = Sampling(temperature, top_k, seed=seed)
-    steps = samples(model.transformer, task_of(model, trace), (how,))[0]
+    steps = draw_samples(model.transformer, task_of(model, trace), (how,))[0]
     return model.reading(trace, [each.step.chosen for each in steps]).text
 
 

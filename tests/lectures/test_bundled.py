@@ -9,16 +9,16 @@ from glassformer.app.runs.scenes import trace_of
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State, clamp
-from glassformer.core.lectures.check import check
+from glassformer.core.lectures.check import check_lecture
 from glassformer.core.lectures.lecture import Scene
-from glassformer.core.lectures.read import bundled_lectures, load, read_lecture
+from glassformer.core.lectures.read import bundled_lectures, load_lecture, read_lecture
 from glassformer.core.lectures.truth import fill_texts, find_truth
-from glassformer.core.lectures.write import write
+from glassformer.core.lectures.write import write_lecture
 from tests.architecture.sources import ROOT
 from tests.lectures.claims import CLAIMS, Claim
 
 NAMES = bundled_lectures()
-SCENES = [(name, scene.name) for name in NAMES for scene in load(name).scenes]
+SCENES = [(name, scene.name) for name in NAMES for scene in load_lecture(name).scenes]
 BENCHES = {("transformer", "scaling"), ("decoding", "build")}  # with numbers of no run
 # Numbers of runs are written in braces; these are arithmetic, or claims of their own.
 TYPED = {"2.7", "0%", "0 %", "0.5"}
@@ -37,12 +37,13 @@ def test_four_lectures_come_with_the_app() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lecture_holds_in_the_app(name: str) -> None:
-    lecture = load(name)
+    lecture = load_lecture(name)
     assert not [
-        (each.scene, each.language, str(each.error)) for each in check(lecture, good, trace_of)
+        (each.scene, each.language, str(each.error))
+        for each in check_lecture(lecture, good, trace_of)
     ]
     assert set(lecture.languages) == set(LANGUAGES)
-    assert read_lecture(write(lecture)) == lecture
+    assert read_lecture(write_lecture(lecture)) == lecture
     for scene in lecture.scenes:
         for language in lecture.languages:
             state, dropped = State.from_query(scene.link(language)[1])
@@ -53,12 +54,12 @@ def test_a_lecture_holds_in_the_app(name: str) -> None:
 @pytest.mark.parametrize(("name", "minutes"), [("attention", 15), ("transformer", 60),
                                                ("decoding", 35), ("heads", 32)])  # fmt: skip
 def test_the_minutes_are_those_of_the_title(name: str, minutes: int) -> None:
-    assert abs(load(name).minutes - minutes) <= 1
+    assert abs(load_lecture(name).minutes - minutes) <= 1
 
 
 @pytest.mark.parametrize(("name", "scene"), SCENES)
 def test_a_scene_can_be_given(name: str, scene: str) -> None:
-    lecture = load(name)
+    lecture = load_lecture(name)
     each: Scene = lecture.scene(scene)
     assert each.text and each.notes and each.minutes
     assert bool(each.key) != ((name, scene) in BENCHES)
@@ -74,7 +75,7 @@ def test_a_scene_can_be_given(name: str, scene: str) -> None:
 
 @pytest.mark.parametrize(("name", "scene"), SCENES)
 def test_the_notes_ask_for_keys_that_do_it_in_front_of_a_hall(name: str, scene: str) -> None:
-    each = load(name).scene(scene)
+    each = load_lecture(name).scene(scene)
     for language, notes in each.notes.items():
         shows = re.search(r"(?<![A-Za-z_])V(?![A-Za-z_])|[Rr]eveal|公布", notes)
         assert bool(shows) == (each.question is not None), f"V is dead here: {language} {notes}"
@@ -83,11 +84,11 @@ def test_the_notes_ask_for_keys_that_do_it_in_front_of_a_hall(name: str, scene: 
 
 @pytest.mark.parametrize(("name", "scene"), SCENES)
 def test_where_the_translation_changes_the_map_beside_it_does(name: str, scene: str) -> None:
-    page, query = load(name).scene(scene).link("en")
+    page, query = load_lecture(name).scene(scene).link("en")
     state = State.from_query(query)[0]
     if page != "switch" or not state.edits:
         return
-    plain, trace = get_trace(state.text), trace_of(load(name).scene(scene), "en")
+    plain, trace = get_trace(state.text), trace_of(load_lecture(name).scene(scene), "en")
     if plain.output_text == trace.output_text:
         return
     sublayer = "cross_attention" if state.kind == "cross" else "self_attention"
@@ -102,7 +103,7 @@ def test_where_the_translation_changes_the_map_beside_it_does(name: str, scene: 
     "claim", CLAIMS, ids=lambda each: f"{each.lecture}-{each.scene}-{each.words[:30]}"
 )
 def test_a_claim_is_true(claim: Claim) -> None:
-    lecture = load(claim.lecture)
+    lecture = load_lecture(claim.lecture)
     assert lecture.scene(claim.scene)
     for language in lecture.languages:
         assert claim.holds(language), (claim.words, language)
@@ -110,7 +111,7 @@ def test_a_claim_is_true(claim: Claim) -> None:
 
 def test_a_key_is_a_number_or_a_word_of_its_own_scene() -> None:
     for name, scene in SCENES:
-        each = load(name).scene(scene)
+        each = load_lecture(name).scene(scene)
         if each.key is None:
             continue
         assert not each.key.scene, "the key is on the screen of its scene"

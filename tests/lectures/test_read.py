@@ -3,8 +3,8 @@
 import pytest
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lectures.read import MOST_BYTES, bundled_lectures, load, read_lecture
-from glassformer.core.lectures.write import write
+from glassformer.core.lectures.read import MOST_BYTES, bundled_lectures, load_lecture, read_lecture
+from glassformer.core.lectures.write import write_lecture
 from glassformer.core.links import pack_query
 from tests.lectures.lectures import GOOD, changed
 
@@ -26,7 +26,7 @@ def test_a_lecture_is_read_and_written() -> None:
     assert one.question is not None and one.question.line == line_of(GOOD, "[scene.question]")
     assert set(one.truths) == {"key", "truth", "share"}
     assert lecture.source(one, one.truths["truth"]) == two
-    assert read_lecture(write(lecture)) == lecture
+    assert read_lecture(write_lecture(lecture)) == lecture
     assert read_lecture(GOOD.replace("\n", "\r\n").encode("utf-8-sig")) == lecture
 
 
@@ -35,7 +35,7 @@ def test_any_text_is_written_so_that_it_is_read_again() -> None:
     lecture = read_lecture(changed('title.en = "Small"', "title.en = 'x'"))
     named = lecture.having(*lecture.scenes)
     object.__setattr__(named, "title", {"en": hostile, "zh": hostile[::-1].strip()})
-    assert read_lecture(write(named)) == named
+    assert read_lecture(write_lecture(named)) == named
 
 
 def test_a_packed_link_is_opened() -> None:
@@ -126,5 +126,5 @@ def test_what_is_hostile_costs_little(data: str | bytes, key: str) -> None:
 def test_another_name_is_no_bundled_lecture() -> None:
     for name in ("../secrets", "", "nothing"):
         with pytest.raises(LookupError):
-            load(name)
-    assert all(load(name).name == name for name in bundled_lectures())
+            load_lecture(name)
+    assert all(load_lecture(name).name == name for name in bundled_lectures())

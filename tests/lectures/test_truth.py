@@ -8,7 +8,7 @@ import torch
 
 from glassformer.app.plots.labels import format_number, format_percent
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lectures.check import check
+from glassformer.core.lectures.check import check_lecture
 from glassformer.core.lectures.lecture import Question, Scene, Truth
 from glassformer.core.lectures.read import read_lecture
 from glassformer.core.lectures.truth import answer_of, fill_texts, find_truth, format_value, truth
@@ -140,10 +140,10 @@ def test_numbers_are_written_as_the_pages_write_them() -> None:
 
 def test_check_names_scene_language_and_line() -> None:
     lecture = read_lecture(GOOD)
-    assert check(lecture, lambda page, query: (), of) == ()
+    assert check_lecture(lecture, lambda page, query: (), of) == ()
     first = lecture.scenes[0]
     bad = replace(first, key=Truth("nowhere"), facts={})
-    found_wrong = check(lecture.having(bad, lecture.scenes[1]), lambda page, query: (), of)
+    found_wrong = check_lecture(lecture.having(bad, lecture.scenes[1]), lambda page, query: (), of)
     assert [(each.scene, each.language, each.line) for each in found_wrong] == [
         ("one", "en", first.line), ("one", "zh", first.line)
     ]  # fmt: skip
@@ -152,13 +152,13 @@ def test_check_names_scene_language_and_line() -> None:
     def link(page: str, query: object) -> tuple[str, ...]:
         return ("head=99",) if page == "attention" else ()
 
-    wrong = check(lecture, link, of)
+    wrong = check_lecture(lecture, link, of)
     assert {(each.scene, each.error.key) for each in wrong} == {("one", "lecture_parameters")}
     assert "head=99" in str(wrong[0].error)
 
     def no_run(scene: Scene, language: str) -> Trace:
         raise GlassformerError("empty_text")
 
-    assert {each.error.key for each in check(lecture, lambda page, query: (), no_run)} == {
+    assert {each.error.key for each in check_lecture(lecture, lambda page, query: (), no_run)} == {
         "empty_text"
     }

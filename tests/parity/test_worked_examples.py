@@ -12,9 +12,9 @@ from torch import Tensor
 from glassformer.core.config import ModelConfig
 from glassformer.core.lab.example_rules import RULES
 from glassformer.core.lab.norms import batch_norm_statistics
-from glassformer.core.lab.softmax import shares
+from glassformer.core.lab.softmax import normalize_scores
 from glassformer.core.model.attention import attention_maps
-from glassformer.core.model.embedding import frequency, position_encoding
+from glassformer.core.model.embedding import dimension_frequency, position_encoding
 from glassformer.core.model.layer_norm import LayerNorm
 from glassformer.core.model.masks import apply_mask, causal_mask
 from glassformer.core.model.transformer import Transformer
@@ -53,7 +53,7 @@ def maps(q: Tensor, k: Tensor) -> tuple[Recorder, Tensor]:
 def test_positional_encoding_matrix() -> None:
     inputs, true = example("pe-matrix")
     width = inputs["d_model"]
-    close(frequency(torch.arange(0, width, 2), width), true["div_term"])
+    close(dimension_frequency(torch.arange(0, width, 2), width), true["div_term"])
     close(position_encoding(inputs["max_len"], width), true["pe"])
 
 
@@ -82,7 +82,7 @@ def test_self_attention() -> None:
 def test_softmax_of_a_score_matrix() -> None:
     inputs, true = example("softmax-4x4")
     scores = torch.tensor(inputs["scores"], dtype=torch.float64)
-    close(shares(scores), true["weights"])
+    close(normalize_scores(scores), true["weights"])
     close(scores[0].exp(), true["exp_row_0"])
 
 
@@ -94,7 +94,10 @@ def test_self_similarity() -> None:
         tape.tensors["scores"][0, 0], tensor(true["scores"]), atol=6e-4, rtol=0
     )  # the inputs are printed to four decimals, their products hold three
     torch.testing.assert_close(
-        shares(tape.tensors["scores"][0, 0]), tensor(true["weights_unscaled"]), atol=1e-4, rtol=0
+        normalize_scores(tape.tensors["scores"][0, 0]),
+        tensor(true["weights_unscaled"]),
+        atol=1e-4,
+        rtol=0,
     )
     torch.testing.assert_close(weights[0, 0], tensor(true["weights_scaled"]), atol=1e-4, rtol=0)
     torch.testing.assert_close(weights[0, 0] @ x, tensor(true["context_scaled"]), atol=3e-4, rtol=0)
@@ -141,11 +144,11 @@ def test_batch_norm_averages_another_axis() -> None:
 def test_alternatives_to_softmax() -> None:
     inputs, true = example("softmax-alternatives")
     scores = tensor(inputs["scores"])
-    close(shares(scores, "softmax"), true["softmax"])
-    close(shares(scores, "relu"), true["relu"])
-    close(shares(scores, "sigmoid"), true["sigmoid"])
-    close(shares(scores, "sigmoid").sum(), true["sigmoid_sum"])
-    close(shares(scores, "l2"), true["l2"])
+    close(normalize_scores(scores, "softmax"), true["softmax"])
+    close(normalize_scores(scores, "relu"), true["relu"])
+    close(normalize_scores(scores, "sigmoid"), true["sigmoid"])
+    close(normalize_scores(scores, "sigmoid").sum(), true["sigmoid_sum"])
+    close(normalize_scores(scores, "l2"), true["l2"])
 
 
 def test_soft_dictionary() -> None:

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from glassformer.app.takeaway import draw
-from glassformer.app.takeaway.draw import LARGEST, merge_themes, plain
+from glassformer.app.takeaway.draw import LARGEST, merge_themes, plain_data
 from glassformer.app.takeaway.tree import Drawn
 from glassformer.app.ui import chart  # noqa: F401 – registers the component
 
@@ -19,14 +19,14 @@ def packed(numbers: np.ndarray, **more: object) -> dict[str, object]:
 
 def test_arrays_become_numbers_that_are_close_enough() -> None:
     numbers = np.random.default_rng(0).normal(0, 8, (5, 7)).astype(np.float32)
-    sent = plain({"z": packed(numbers, shape="5, 7"), "x": {"dtype": "i1", "bdata": "AQI="}})
+    sent = plain_data({"z": packed(numbers, shape="5, 7"), "x": {"dtype": "i1", "bdata": "AQI="}})
     assert np.abs(np.array(sent["z"]) - numbers).max() < 1e-4
     assert sent["x"] == {"dtype": "i1", "bdata": "AQI="}
 
 
 def test_what_is_no_number_is_null() -> None:
     numbers = np.array([math.nan, math.inf, -math.inf, 0.5], np.float32)
-    assert orjson.dumps(plain([packed(numbers)])) == b"[[null,null,null,0.5]]"
+    assert orjson.dumps(plain_data([packed(numbers)])) == b"[[null,null,null,0.5]]"
 
 
 def test_themes_are_one_but_where_they_differ() -> None:
@@ -47,11 +47,11 @@ def test_what_is_too_large_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
         return Drawn("<p>", [{"name": "chart", "data": large}, {"name": "chart", "data": small}])
 
     monkeypatch.setattr(draw, "_run", run)
-    found = draw.screen("", {})
+    found = draw.draw_screen("", {})
     assert found["large"] == LARGEST + 3
     assert [part["data"] for part in found["screen"]["parts"]] == [None, small]
 
 
 def test_a_page_that_is_none() -> None:
     for page in ("nosuch", "../server", "attention/figures"):
-        assert draw.screen(page, {}) == {"failed": True}
+        assert draw.draw_screen(page, {}) == {"failed": True}

@@ -93,6 +93,6 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         with pytest.raises(GlassformerError):
             widgets.show(trace, **wrong)  # type: ignore[arg-type]
     with pytest.raises(GlassformerError):
-        widgets.lines(trace, layer=7)
+        widgets.lines_widget(trace, layer=7)
     with pytest.raises(ValueError, match="theme"):
-        widgets.lines(trace, theme="blue")
+        widgets.lines_widget(trace, theme="blue")

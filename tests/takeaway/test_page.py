@@ -64,7 +64,7 @@ def test_the_answer_is_computed(written: bytes) -> None:
 
 
 def test_notes_are_left_out_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "screens", lambda links: [{"failed": True} for _ in links])
+    monkeypatch.setattr(document, "draw_screens", lambda links: [{"failed": True} for _ in links])
     one = scene("one", "")
     lecture = LECTURE.having(type(one)(**{**vars(one), "notes": {"en": "hush", "zh": "嘘"}}))
     assert b"hush" not in takeaway.page(lecture, "en")
@@ -73,7 +73,7 @@ def test_notes_are_left_out_unless_asked_for(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_too_large_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "screens", lambda links: [{"failed": True} for _ in links])
+    monkeypatch.setattr(document, "draw_screens", lambda links: [{"failed": True} for _ in links])
     monkeypatch.setattr(document, "MOST", 1000)
     with pytest.raises(GlassformerError, match=r"The page takes .* MB; at most .* NPZ"):
         takeaway.page(LECTURE, "en")
@@ -83,19 +83,19 @@ def test_what_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(screens, "START", 0.01)
     monkeypatch.setattr(screens, "EACH", 0)
     with pytest.raises(GlassformerError, match="not drawn within"):
-        screens.screens([("", {})])
+        screens.draw_screens([("", {})])
 
 
 def test_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screens, "PATIENCE", 0.01)
     with screens._one, pytest.raises(GlassformerError, match="Another lecture"):
-        screens.screens([("", {})])
+        screens.draw_screens([("", {})])
 
 
 def test_a_process_that_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLASSFORMER_THREADS", "none")
     with pytest.raises(GlassformerError, match=r"could not be drawn: .*GLASSFORMER_THREADS"):
-        screens.screens([("", {})])
+        screens.draw_screens([("", {})])
 
 
 def test_what_is_packed_can_be_opened(written: bytes) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from glassformer.app.takeaway.formulas import mathml
-from glassformer.app.takeaway.texts import bare, html_of, line_of, paragraphs
+from glassformer.app.takeaway.texts import html_of, line_of, paragraphs, without_markup
 from glassformer.app.ui.text import literal
 from glassformer.core.trace.sites import SITES
 from tests.takeaway.lectures import HOSTILE
@@ -20,7 +20,7 @@ def test_tags_of_a_text_are_words(write: object) -> None:
 
 def test_what_was_typed_is_what_is_read() -> None:
     typed = r"a*b* _c_ $x$ :red[d] \alpha `e` <i> [f](http://example.org) | ~ #"
-    assert bare(literal(typed)) == typed
+    assert without_markup(literal(typed)) == typed
     assert "<em>" not in line_of(literal(typed)) and "<math" not in line_of(literal(typed))
 
 

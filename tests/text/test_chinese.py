@@ -1,6 +1,6 @@
 import pytest
 
-from glassformer.core.text.numbers import figures
+from glassformer.core.text.numbers import digits_of_numeral
 from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text.vocabulary import Vocabulary
 
@@ -46,7 +46,7 @@ def test_surfaces_keep_traditional_characters(tokenizer: Tokenizer) -> None:
     ],
 )
 def test_numerals(numeral: str, expected: str) -> None:
-    assert figures(numeral) == expected
+    assert digits_of_numeral(numeral) == expected
 
 
 def test_chinese_numbers_are_figures_in_english(tokenizer: Tokenizer) -> None:

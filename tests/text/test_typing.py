@@ -6,8 +6,8 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.text.english import expand_word
 from glassformer.core.text.gazetteer import name_in_english
 from glassformer.core.text.normalize import simplify
-from glassformer.core.text.numbers import chinese_numeral, figures, in_both, value_of
-from glassformer.core.text.slots import stem
+from glassformer.core.text.numbers import chinese_numeral, digits_of_numeral, in_both, value_of
+from glassformer.core.text.slots import known_stem
 from glassformer.core.text.tokenizer import Tokenizer, foreign_language, split_sentences
 
 KNOWN = frozenset(
@@ -75,7 +75,7 @@ def test_numbers_in_both_languages(typed: str, before: str, english: str, chines
 
 @pytest.mark.parametrize("value", [0, 7, 10, 11, 20, 99, 101, 115, 1005, 2345, 10_005, 250_000])
 def test_chinese_numerals_read_back(value: int) -> None:
-    assert figures(chinese_numeral(value)) == str(value)
+    assert digits_of_numeral(chinese_numeral(value)) == str(value)
 
 
 def test_english_numerals_have_a_value() -> None:
@@ -222,7 +222,7 @@ def test_several_sentences(text: str, sentences: list[str]) -> None:
 )
 def test_other_forms_of_a_known_word(word: str, form: str) -> None:
     known = frozenset("jump stop love cry organize color new k traveled gray messy for".split())
-    assert stem(word, known.__contains__) == form
+    assert known_stem(word, known.__contains__) == form
 
 
 @pytest.mark.parametrize(

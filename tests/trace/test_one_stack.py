@@ -9,10 +9,10 @@ from glassformer.core.explain.equations import equation
 from glassformer.core.explain.provenance.unfold import unfold
 from glassformer.core.explain.source.code import code
 from glassformer.core.explain.steps.places import Chosen, Places
-from glassformer.core.explain.steps.steps import for_layer, step_of, walk
+from glassformer.core.explain.steps.steps import for_layer, list_steps, step_of
 from glassformer.core.model.stack import model_of
 from glassformer.core.trace.graph import addresses, inputs
-from glassformer.core.trace.shapes import letters, recorded_bytes, sizes
+from glassformer.core.trace.shapes import letter_sizes, recorded_bytes, shape_letters
 from glassformer.core.trace.tape import Recorder
 from tests.explain.provenance.trail_runs import cells
 from tests.trace.one_stack import IDS, KINDS, config_of, one_stack
@@ -25,10 +25,10 @@ def test_all_that_is_known_is_recorded_and_nothing_else(kind: str) -> None:
     trace, _ = one_stack(kind)
     assert list(trace.tensors) == list(addresses(trace.config))
     assert not any("cross_attention" in each or each == "memory" for each in trace)
-    size, known = sizes(trace.config, len(IDS), len(IDS)), set[str]()
+    size, known = letter_sizes(trace.config, len(IDS), len(IDS)), set[str]()
     for address in trace:
         assert tuple(trace[address].shape) == tuple(
-            size[letter] for letter in letters(address, trace.config)
+            size[letter] for letter in shape_letters(address, trace.config)
         )
         assert set(inputs(trace.config, address)) <= known, address
         assert [axis.labels is None or len(axis.labels) for axis in trace.axes(address)]
@@ -41,7 +41,7 @@ def test_every_number_unfolds_and_every_step_has_equation_and_code(kind: str) ->
     trace, model = one_stack(kind)
     for cell in cells(trace, each=3):
         assert unfold(trace, model, cell.address, cell.index).verdict == "agrees", cell
-    steps = walk(trace)
+    steps = list_steps(trace)
     assert for_layer(steps)
     places = Places(trace, Chosen())
     for step in steps:

@@ -14,7 +14,7 @@ from glassformer.core.trace import sites
 sites.SITES += (sites.Site(
     "feed_forward", "passed", r"y", sites._STREAM, r"y = \\mathrm{FFN}(x)", "feed_forward",
     is_view=True, reads=("output",), when=lambda config: config.d_ff == 8, step="contract",
-    unfold="copied", symbols={"y": "=", r"\\mathrm{FFN}(x)": "output"},
+    unfold="copied_stream", symbols={"y": "=", r"\\mathrm{FFN}(x)": "output"},
 ),)
 
 from glassformer.core.model.feed_forward import FeedForward
@@ -26,10 +26,10 @@ FeedForward.forward = forward
 
 import torch
 from glassformer.core.explain.provenance.unfold import unfold
-from glassformer.core.explain.steps.steps import step_of, walk
+from glassformer.core.explain.steps.steps import list_steps, step_of
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.graph import addresses, inputs
-from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.shapes import shape_letters
 from tests.traces import small_trace
 
 trace, before = small_trace(d_ff=8), "encoder/0/feed_forward/output"
@@ -37,9 +37,10 @@ address = "encoder/0/feed_forward/passed"
 assert list(trace) == list(addresses(trace.config)) and address in trace
 assert inputs(trace.config, address) == (before,)
 assert torch.equal(trace[address], trace[before])
-assert letters(address) == ("B", "S", "D")
+assert shape_letters(address) == ("B", "S", "D")
 assert len(trace.table(address)) == trace[address].numel()
-line = next(each for each in step_of(walk(trace), address).lines if each.output.address == address)
+steps = list_steps(trace)
+line = next(each for each in step_of(steps, address).lines if each.output.address == address)
 assert [each.wire.address for each in line.symbols] == [address, before]
 torch.manual_seed(0)
 node = unfold(trace, Transformer(trace.config), address, (0, 1, 2))

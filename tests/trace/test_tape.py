@@ -12,7 +12,7 @@ from torch import Tensor
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.graph import addresses
-from glassformer.core.trace.shapes import letters, sizes
+from glassformer.core.trace.shapes import letter_sizes, shape_letters
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tape import SILENT, Edit, Recorder, Tape
 
@@ -80,9 +80,11 @@ def test_sites_are_exactly_what_is_recorded(
     tape = Recorder(dropout_seed=seed)
     record(model, source_ids, target_ids, tape)
     assert list(tape.tensors) == list(addresses(model.config, dropout=seed is not None))
-    size = sizes(model.config, source_ids.size(1), target_ids.size(1))
+    size = letter_sizes(model.config, source_ids.size(1), target_ids.size(1))
     for address, tensor in tape.tensors.items():
-        assert tuple(tensor.shape) == tuple(size[letter] for letter in letters(address)), address
+        assert tuple(tensor.shape) == tuple(size[letter] for letter in shape_letters(address)), (
+            address
+        )
         assert len(site_at(address).axes) == tensor.dim()
 
 

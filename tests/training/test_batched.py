@@ -4,7 +4,7 @@ import pytest
 
 from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import DIRECTIONS, Direction, held_out_pairs, load_grammar
-from glassformer.core.training.evaluation.passes import EXTRA_STEPS, translations
+from glassformer.core.training.evaluation.passes import EXTRA_STEPS, translate_greedily
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -18,7 +18,7 @@ def test_a_batch_is_decoded_as_each_sentence_alone(direction: Direction) -> None
     longest = max(len(pair.sides(direction)[0]) + 1 for pair in pairs)  # `<eos>` too
     limit = longest + EXTRA_STEPS  # alone, a sentence may circle a little longer
     guarded = 0
-    for pair, pieces in zip(pairs, translations(translator, pairs, direction), strict=True):
+    for pair, pieces in zip(pairs, translate_greedily(translator, pairs, direction), strict=True):
         trace = translator.trace(" ".join(pair.sides(direction)[0]), direction=direction)
         if trace.source_pieces[:-1] != pair.sides(direction)[0]:
             continue  # typed, it is split otherwise

@@ -10,7 +10,7 @@ from glassformer import load_model
 from glassformer.core.analysis.confidence import Calibration
 from glassformer.core.corpus import load_grammar
 from glassformer.core.training import calibrate
-from glassformer.core.training.calibrate import Case, fit, fit_badge, nonsense
+from glassformer.core.training.calibrate import Case, fit_badge, fit_calibration, nonsense_sentences
 from glassformer.core.training.evaluation.typed import SEALED, SETS, Sentence
 
 
@@ -43,7 +43,7 @@ def test_nonsense_has_no_right_translation_and_mixes_what_is_there() -> None:
         Sentence("a", "the cat sleeps here", "en-zh", ("猫在这里睡觉",)),
         Sentence("b", "一二三四", "zh-en", ("one two three four",)),
     ]
-    made = nonsense(given, count=40)
+    made = nonsense_sentences(given, count=40)
     assert made and all(each.accepted == () for each in made)
     english = [each.text.split() for each in made if each.direction == "en-zh"]
     assert any(sorted(words) == sorted("the cat sleeps here".split()) for words in english)
@@ -63,7 +63,7 @@ def test_a_fit_is_written_beside_the_weights_and_read_again(
 
     monkeypatch.setattr(calibrate, "read_sentences", read)
     monkeypatch.setattr(calibrate, "NONSENSE", 4)
-    found = fit(load_model(), load_grammar(), tmp_path, pairs=6)
+    found = fit_calibration(load_model(), load_grammar(), tmp_path, pairs=6)
     assert not set(asked) & set(SEALED)
     assert set(asked) == set(SETS) - set(SEALED)
     written = json.loads((tmp_path / "confidence.json").read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from glassformer.core.training.evaluation.attention import Part, Sharpness
 from glassformer.core.training.evaluation.held_out import Score, Written
 from glassformer.core.training.evaluation.interventions import Without
 from glassformer.core.training.evaluation.passes import Tally
-from glassformer.core.training.evaluation.typed import Answer, Sentence, calibrate
+from glassformer.core.training.evaluation.typed import Answer, Sentence, calibrate_badge
 
 WHOLE, HEAD = (Part("encoder/0/self_attention", head) for head in (None, 0))
 
@@ -48,7 +48,7 @@ def metrics() -> Metrics:
         resolved=Tally(20, 20),
         flips={"decoder layer 1, all heads": Tally(20, 20), "decoder layer 1 head 1": Tally(1, 20)},
         typed={"open": [answer("wrong"), answer("acceptable")]},
-        calibration={"open": calibrate([answer("wrong"), answer("acceptable")])},  # type: ignore[dict-item]
+        calibration={"open": calibrate_badge([answer("wrong"), answer("acceptable")])},  # type: ignore[dict-item]
     )
 
 

@@ -4,10 +4,10 @@ import pytest
 
 from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import load_grammar
-from glassformer.core.training.evaluate import Metrics, evaluate, quick_metrics
+from glassformer.core.training.evaluate import Metrics, evaluate_translator, quick_metrics
 from glassformer.core.training.evaluation.attention import Part
 from glassformer.core.training.evaluation.interventions import turn_name
-from glassformer.core.training.evaluation.passes import best
+from glassformer.core.training.evaluation.passes import best_tally
 from glassformer.core.training.evaluation.typed import by_direction
 from glassformer.core.translator import Translator
 
@@ -19,7 +19,9 @@ def translator() -> Translator:
 
 @pytest.fixture(scope="module")
 def metrics(translator: Translator) -> Metrics:
-    return evaluate(translator, load_grammar(), pairs=120, readings=30, sets=["everyday"])
+    return evaluate_translator(
+        translator, load_grammar(), pairs=120, readings=30, sets=["everyday"]
+    )
 
 
 def test_exact_match(metrics: Metrics) -> None:
@@ -37,7 +39,7 @@ def test_scores_are_those_of_good_translations(metrics: Metrics) -> None:
 
 def test_cross_attention_aligns(metrics: Metrics) -> None:
     for looks in metrics.alignment.values():
-        found = best(looks)
+        found = best_tally(looks)
         assert found is not None and found[1].rate > 0.8
 
 
@@ -73,7 +75,7 @@ def test_quick_metrics_are_the_same_figures(metrics: Metrics, translator: Transl
     assert decoded - 0.01 < quick["exact_en_zh"] <= decoded
     assert quick["coreference"] == metrics.coreference.rate
     assert 0 < quick["loss"] < 0.5
-    found = best(metrics.antecedent["en-zh"])
+    found = best_tally(metrics.antecedent["en-zh"])
     assert found is not None and quick["antecedent"] == found[1].rate
     assert quick["antecedent_zh"] > 0.9
 

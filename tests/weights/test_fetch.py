@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from glassformer.core.cli import app
 from glassformer.core.errors import GlassformerError
-from glassformer.core.weights.fetch import as_safetensors, fetch
+from glassformer.core.weights.fetch import as_safetensors, fetch_model
 from glassformer.core.weights.opened import open_model
 from tests.weights.folders import as_pickle, whole
 
@@ -93,7 +93,7 @@ def test_a_fetched_folder_opens(hub: tuple[str, Path], pickled: bool, tmp_path: 
     (served / "training_args.bin").write_bytes(b"not wanted")
     if pickled:
         as_pickle(served)
-    folder = fetch("somebody/small", tmp_path / "models" / "small", address)
+    folder = fetch_model("somebody/small", tmp_path / "models" / "small", address)
     assert not (folder / "training_args.bin").exists()
     assert open_model(folder).trace("a house", more=2).output_text
 
@@ -103,7 +103,7 @@ def test_what_is_not_there_is_said_in_one_sentence(
     hub: tuple[str, Path], name: str, tmp_path: Path
 ) -> None:
     with pytest.raises(GlassformerError, match="could not be fetched") as refused:
-        fetch(name, tmp_path / "x", hub[0])
+        fetch_model(name, tmp_path / "x", hub[0])
     assert "\n" not in str(refused.value)
 
 

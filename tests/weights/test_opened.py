@@ -12,7 +12,7 @@ from glassformer import Trace, load_model
 from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
-from glassformer.core.decoding.sampling import samples
+from glassformer.core.decoding.sampling import draw_samples
 from glassformer.core.decodings import record_words, task_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.provenance.unfold import unfold
@@ -20,7 +20,7 @@ from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.masks import PaddingOff, mask_view
 from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.tape import Edit, Recorder
-from glassformer.core.weights.open import look
+from glassformer.core.weights.open import look_into_folder
 from glassformer.core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
 from glassformer.core.weights.tokenizers.tokens import JSON
 from tests.explain.provenance.trail_runs import cells
@@ -146,7 +146,7 @@ def test_shards_half_precision_and_what_is_known_beforehand(tmp_path: Path) -> N
     oracle = whole("gpt2", tmp_path)
     oracle.half().save_pretrained(tmp_path)
     (tmp_path / "README.md").write_text("---\nlicense: mit\n---\n# A model", encoding="utf-8")
-    found = look(tmp_path)
+    found = look_into_folder(tmp_path)
     assert (found.kind, found.task, found.licence) == ("gpt2", "continue", "mit")
     assert found.parameters == sum(each.numel() for each in set(oracle.parameters()))
     assert found.nbytes() == 2 * found.nbytes(widen=False) == 4 * found.parameters
@@ -264,7 +264,7 @@ def test_a_text_ends_at_any_of_the_ends(first: bool, tmp_path: Path) -> None:
     told = oracle.generate(given, max_new_tokens=12, eos_token_id=ends, **how)[0, 1:].tolist()
     assert list(trace.output_ids) == told and len(told) == len(ids) + last
     seeds = [Sampling(temperature=3.0, top_k=6, seed=each) for each in range(12)]
-    for steps in samples(model.transformer, task, seeds):
+    for steps in draw_samples(model.transformer, task, seeds):
         words = [each.step.chosen for each in steps][len(task.given) :]
         assert not set(words[:-1]) & set(ends)
         assert len(words) == task.limit - len(task.given) or words[-1] in ends

@@ -13,9 +13,9 @@ from torch import Tensor
 from glassformer.core.model.stack import model_of
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.graph import addresses
-from glassformer.core.trace.shapes import shape
+from glassformer.core.trace.shapes import shape_of_address
 from glassformer.core.trace.tape import Recorder
-from glassformer.core.weights.open import load_weights, look
+from glassformer.core.weights.open import load_weights, look_into_folder
 from tests.weights.oracle import KINDS, WORDS, Answer, ask
 
 LENGTHS = {"short": (7, 5), "one": (1, 1), "long": (200, 200)}
@@ -50,7 +50,7 @@ def ours(model: Transformer, source: Tensor, target: Tensor) -> Answer:
     both = source if not model.config.decoder_layers else target
     lengths = source.size(1), both.size(1), len(source)
     for address, tensor in tape.tensors.items():
-        assert tuple(tensor.shape) == shape(model.config, address, *lengths)
+        assert tuple(tensor.shape) == shape_of_address(model.config, address, *lengths)
     return Answer(logits, maps)
 
 
@@ -68,7 +68,7 @@ def apart(one: Answer, other: Answer, rows: Tensor) -> tuple[float, float]:
 @pytest.mark.parametrize("length", LENGTHS)
 def test_logits_and_attention_are_the_oracles(kind: str, length: str, tmp_path: Path) -> None:
     oracle = KINDS[kind].make(tmp_path)
-    model = load_weights(look(tmp_path))
+    model = load_weights(look_into_folder(tmp_path))
     source, target, pad = words(kind, *LENGTHS[length])
     found, told = ours(model, source, target), ask(oracle, source, target, pad)
     rows = torch.ones(told.logits.shape[:2], dtype=torch.bool)
@@ -79,7 +79,7 @@ def test_logits_and_attention_are_the_oracles(kind: str, length: str, tmp_path: 
 @pytest.mark.parametrize("kind", [k for k in KINDS if words(k, 2, 2)[2] >= 0])
 def test_padding_is_hidden_as_the_oracle_hides_it(kind: str, tmp_path: Path) -> None:
     oracle = KINDS[kind].make(tmp_path)
-    model = load_weights(look(tmp_path))
+    model = load_weights(look_into_folder(tmp_path))
     source, target, pad = words(kind, 9, 6, padded=3)
     found, told = ours(model, source, target), ask(oracle, source, target, pad)
     alone = not model.config.decoder_layers
@@ -127,7 +127,7 @@ WRONG: dict[str, list[dict[str, Any]]] = {
 )
 def test_a_wrong_convention_would_be_seen(kind: str, wrong: dict[str, Any], tmp_path: Path) -> None:
     oracle = KINDS[kind].make(tmp_path)
-    right = load_weights(look(tmp_path))
+    right = load_weights(look_into_folder(tmp_path))
     other = model_of(replace(right.config, **wrong))
     missing, _ = other.load_state_dict(right.state_dict(), strict=False)
     assert not [name for name in missing if "generator.weight" not in name]

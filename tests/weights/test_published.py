@@ -14,7 +14,7 @@ from torch import Tensor
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.weights.family import Facts
-from glassformer.core.weights.open import FAMILIES, look
+from glassformer.core.weights.open import FAMILIES, look_into_folder
 from glassformer.core.weights.open import load_weights as load
 from tests.weights.folders import edit, tensors
 from tests.weights.oracle import KINDS, WORDS, transformers
@@ -239,7 +239,7 @@ def asked(oracle: Any, source: Tensor, target: Tensor) -> tuple[Tensor, Tensor |
 def test_a_published_folder_computes_what_the_oracle_computes(name: str, tmp_path: Path) -> None:
     published = PUBLISHED[name]
     oracle = published.make(tmp_path)
-    found = look(tmp_path)
+    found = look_into_folder(tmp_path)
     assert set(found.left_aside.heads) == set(published.heads)
     assert found.left_aside.no_head == published.no_head
     model = load(found)
@@ -256,7 +256,7 @@ def test_a_published_folder_computes_what_the_oracle_computes(name: str, tmp_pat
 @torch.no_grad()
 def test_t5_reads_more_words_than_its_tokenizer_was_cut_to(tmp_path: Path) -> None:
     oracle = KINDS["t5"].make(tmp_path, n_positions=512)
-    model = load(look(tmp_path))
+    model = load(look_into_folder(tmp_path))
     source, target = torch.arange(3, 703)[None] % (WORDS - 4) + 3, torch.tensor([[0, 7, 9]])
     logits = oracle(input_ids=source, decoder_input_ids=target).logits
     assert (model(source, target) - logits).abs().max() <= 1e-4 * logits.abs().max()
@@ -313,11 +313,11 @@ def test_a_tensor_that_differs_from_what_is_computed_is_refused(name: str, tmp_p
     kind, spoil = SPOILED[name]
     Published(kind, more=spoil).make(tmp_path)
     with pytest.raises(GlassformerError, match="has other numbers at") as refused:
-        load(look(tmp_path))
+        load(look_into_folder(tmp_path))
     assert refused.value.key == "weights_spare"
 
 
 def test_a_spare_tensor_without_numbers_costs_nothing(tmp_path: Path) -> None:
     empty = torch.empty(0, 10**12, dtype=torch.uint8)
     Published("bert", more=lambda held: {"bert.embeddings.position_ids": empty}).make(tmp_path)
-    assert load(look(tmp_path))
+    assert load(look_into_folder(tmp_path))

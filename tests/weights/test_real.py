@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from glassformer.core.weights.open import look
+from glassformer.core.weights.open import look_into_folder
 from glassformer.core.weights.opened import open_model
 from tests.weights import learned
 from tests.weights.oracle import transformers
@@ -26,7 +26,7 @@ def folder() -> Path:
 
 
 def test_it_is_known_before_it_is_read(folder: Path) -> None:
-    told = look(folder)
+    told = look_into_folder(folder)
     assert (told.kind, told.task, told.licence) == ("bert", "fill_in", "apache-2.0")
     assert told.config.encoder_layers == 6 and not told.config.has_generator
     assert 22e6 < told.parameters < 23e6

@@ -15,7 +15,7 @@ import torch
 
 from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.weights.open import is_foreign, load_weights, look
+from glassformer.core.weights.open import is_foreign, load_weights, look_into_folder
 from glassformer.core.weights.opened import open_model
 from tests.weights.folders import as_pickle, edit, in_shards, tensors, whole
 
@@ -183,7 +183,7 @@ def test_a_bad_folder_is_refused_in_one_sentence(name: str, tmp_path: Path) -> N
 
 def test_the_size_is_known_before_memory_is_spent(tmp_path: Path) -> None:
     whole("gpt2", tmp_path)
-    found = look(tmp_path)
+    found = look_into_folder(tmp_path)
     with pytest.raises(GlassformerError, match="can be spared here"):
         load_weights(found, limit=found.nbytes() - 1)
     assert load_weights(found, limit=found.nbytes())
@@ -196,7 +196,7 @@ def test_a_header_that_promises_too_much_costs_nothing(tmp_path: Path) -> None:
     config(**huge)(tmp_path)
     tracemalloc.start()
     with pytest.raises(GlassformerError, match="and 3189 more") as refused:
-        look(tmp_path)
+        look_into_folder(tmp_path)
     spent = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert refused.value.key == "weights_tensors" and spent < 100 * 2**20
@@ -255,7 +255,7 @@ def test_a_card_that_is_a_pipe_names_no_licence(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     whole("qwen2", folder)
     special("README.md")(folder)
-    assert look(folder).licence == ""
+    assert look_into_folder(folder).licence == ""
 
 
 @pytest.mark.parametrize("device", ["", "/dev/zero"])

@@ -15,7 +15,7 @@ from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text.vocabulary import Vocabulary
 from glassformer.core.training.evaluation.typed import SEALED, SETS, read_sentences
 from glassformer.core.translator import Translator
-from glassformer.core.weights.open import load_weights, look
+from glassformer.core.weights.open import load_weights, look_into_folder
 from glassformer.core.weights.opened import open_model
 from glassformer.core.weights.save import save_marian
 from glassformer.core.weights.tokenizers.ours import as_json
@@ -110,7 +110,7 @@ def test_texts_as_typed_are_read_nearly_as_in_the_app_and_the_rest_is_counted(
 
 def test_it_comes_back_as_it_was(folder: Path) -> None:
     """Our own reading of the folder gives the same logits in Marian's order of features."""
-    model, back = load_model(), load_weights(look(folder))
+    model, back = load_model(), load_weights(look_into_folder(folder))
     assert back.config.positions == "halves" and back.config.generator_bias
     trace = model.trace("The cat sleeps", direction="en-zh")
     found = back(trace["source/ids"], trace["target/ids"])

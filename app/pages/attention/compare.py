@@ -5,7 +5,7 @@ from typing import cast
 import streamlit as st
 
 from glassformer.app.panels.attention.focus import AttentionFocus, head_name
-from glassformer.app.panels.attention.heads import grid_texts, map_title, pick, thumbnails
+from glassformer.app.panels.attention.heads import focus_on_head, grid_texts, map_title, thumbnails
 from glassformer.app.panels.compare import largest, pickers, triple
 from glassformer.app.panels.compare.figures.triple_layout import TripleLayout
 from glassformer.app.panels.compare.triple import Matrix
@@ -16,7 +16,12 @@ from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.components.head_grid import Thumbnail, grid_data, head_grid
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import Kind, Overview, attention_at, overview
+from glassformer.core.analysis.attention_views import (
+    Kind,
+    Overview,
+    attention_at,
+    attention_overview,
+)
 from glassformer.core.analysis.comparison import differences
 from glassformer.core.trace.trace import Trace
 
@@ -28,14 +33,14 @@ SHARE = 0.7  # of the size that thumbnails have where there is one grid
 def show(pair: Pair) -> None:
     """Draw the three grids on the left, the triple of the head in focus on the right."""
     now = store.get_state()
-    largest.show(pair, "beside", largest.jump)
+    largest.show(pair, "beside", largest.jump_to_difference)
     left, right = st.columns([1, 3.2], gap="medium")
     with left, box("fill scroll note", "beside_grids", gap="xsmall"):
         _grids(pair, cast(Kind, now.kind))
     with right, st.container(gap="xsmall"):
-        with pickers.row("attention"):
+        with pickers.picker_row("attention"):
             pickers.pick_attention(pair.first, KEY)
-            pickers.stages(pair.first, KEY)
+            pickers.pick_stage(pair.first, KEY)
         stage = pickers.stage_in_view(pair.first, now)
         asked = Matrix(
             f"{attention_at(cast(Kind, now.kind), now.layer)}/{stage}",
@@ -50,7 +55,7 @@ def _grids(pair: Pair, kind: Kind) -> None:
     runs = (pair.first, pair.second)
     for run, trace in enumerate(runs):
         st.markdown(f"**{say(f'beside.grid_{pair.kind}_{run}')}**")
-        _grid(trace, overview(trace, kind), f"beside_grid_{run}")
+        _grid(trace, attention_overview(trace, kind), f"beside_grid_{run}")
     steps, most = differences(runs, kind, pair.kind == "experiment")
     largest = format_number(most, store.get_state().precision)
     title, legend = say("beside.difference"), say("beside.grid_difference", largest=largest)
@@ -65,4 +70,4 @@ def _grid(trace: Trace, view: Overview, key: str, signed: bool = False) -> None:
     if signed:  # without what the head does in one of the runs
         items = [Thumbnail(e.layer, e.head, e.name, e.short, title=e.name) for e in items]
     place, texts, look = (now.layer, now.head), grid_texts(focus), focus.look
-    head_grid(grid_data(view, items, place, texts, look, signed, SHARE), look, pick, key)
+    head_grid(grid_data(view, items, place, texts, look, signed, SHARE), look, focus_on_head, key)

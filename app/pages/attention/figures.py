@@ -11,10 +11,16 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis, rows_axis
 from glassformer.app.plots.bars import row_bars
 from glassformer.app.plots.colours import head_colour
-from glassformer.app.plots.heat import heat_map, reach
+from glassformer.app.plots.heat import heat_map, largest_magnitude
 from glassformer.app.plots.labels import escape, format_number, format_percent, text_width
 from glassformer.app.plots.latex import latex_number, paint_latex
-from glassformer.app.plots.marks import colour_label, hover, note, row_title, upright
+from glassformer.app.plots.marks import (
+    annotate_at,
+    colour_label,
+    hover_texts,
+    row_title,
+    upright_line,
+)
 from glassformer.app.plots.theme import FigureStyle, base_layout, hatch_pattern
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_cell import CellOfHeads, Terms
@@ -162,7 +168,9 @@ def terms_figure(rows: Sequence[Term], look: FigureStyle) -> go.Figure:
     """The vectors q and k as two columns of numbers, their products as signed bars."""
     readable = len(rows) <= READABLE
     places = list(range(0, len(rows), 1 if readable else max(1, len(rows) // 8)))
-    most = 2 * reach(np.array([row.product for row in rows]))  # room for the numbers at the ends
+    most = 2 * largest_magnitude(
+        np.array([row.product for row in rows])
+    )  # room for the numbers at the ends
     layout = base_layout(
         look,
         look.px(HEIGHT),
@@ -191,7 +199,7 @@ def _zero_line(look: FigureStyle) -> dict[str, Any]:
 
 def _vectors(rows: Sequence[Term], readable: bool, look: FigureStyle) -> go.Heatmap:
     cells = np.array([[row.q, row.k] for row in rows], dtype=np.float32)
-    most = reach(cells)
+    most = largest_magnitude(cells)
     written = [["" if np.isnan(value) else look.number(value) for value in pair] for pair in cells]
     return heat_map(
         cells,
@@ -220,7 +228,7 @@ def _products(rows: Sequence[Term], readable: bool, look: FigureStyle) -> go.Bar
         xaxis="x2",
         width=0.72,
         constraintext="none",  # or plotly.js shrinks the numbers to the thickness of the bars
-        **hover([_sum_line(row) for row in rows]),
+        **hover_texts([_sum_line(row) for row in rows]),
     )
 
 
@@ -292,7 +300,7 @@ def _numbers(
         if struck:
             text, at, side, shift = say("attention.forbidden"), sum(ends) / 2, "center", 0
         where = f"{side} auto"
-        notes.append(note(escape(text), look, at, place, at=where, xshift=shift) | shared)
+        notes.append(annotate_at(escape(text), look, at, place, at=where, xshift=shift) | shared)
     return notes
 
 
@@ -305,8 +313,8 @@ def _mean(
     text = escape(say("attention.shares_mean", mean=look.number(mean)))
     at = f"{'left' if mean < sum(ends) / 2 else 'right'} auto"
     return (
-        upright(mean, look, "text", 1.5, layer="below", **height),
-        note(text, look, mean, -0.9, 12, at=at, xref="x", yref="y"),
+        upright_line(mean, look, "text", 1.5, layer="below", **height),
+        annotate_at(text, look, mean, -0.9, 12, at=at, xref="x", yref="y"),
     )
 
 
@@ -332,7 +340,7 @@ def roles_figure(shares: Mapping[str, float], look: FigureStyle) -> go.Figure:
         yaxis=rows_axis([_lines(name, look) for name in names], look),
         margin={"l": 8, "r": look.px(42), "t": 4, "b": 4, "pad": 4},
         annotations=[
-            note(text, look, 1, place, at="right auto", yref="y", xshift=right)
+            annotate_at(text, look, 1, place, at="right auto", yref="y", xshift=right)
             for place, text in enumerate(said)
         ],
     )

@@ -32,10 +32,10 @@ from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, menu, set_field
+from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_cell import cell_of_heads, terms
+from glassformer.core.analysis.attention_cell import cell_of_heads, cell_terms
 from glassformer.core.analysis.attention_views import asks_with, largest_cell
 from glassformer.core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
 
@@ -65,7 +65,7 @@ def show() -> None:
 def _headline(focus: AttentionFocus) -> None:
     """Draw what the head in focus does here, in a sentence, and what it does at all below."""
     chosen = describe(focus.trace, focus.kind, focus.now.layer, focus.now.head)
-    found = habit(focus) or head_role_sentence(focus.kind, chosen)
+    found = head_habit(focus) or head_role_sentence(focus.kind, chosen)
     row = {"horizontal": True, "vertical_alignment": "center", "gap": "small", "wrap": False}
     with st.container(key="attention_top", gap=None):
         on_top(head_sentence(focus))
@@ -99,7 +99,7 @@ def _heads(focus: AttentionFocus) -> None:
     """Draw the pickers, the thumbnails and the roles of the head in focus."""
     now, trace = focus.now, focus.trace
     show_worth(focus)
-    pickers.kinds(trace, "attention", width="stretch")
+    pickers.pick_kind(trace, "attention", width="stretch")
     orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
     labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}
     menu("attention_order", say("attention.order"), labels, now.order, set_field("order"))
@@ -124,7 +124,7 @@ def _shared(focus: AttentionFocus) -> None:
     st.caption(say(f"attention.{key}", first=first, last=last, **values))
 
 
-def habit(focus: AttentionFocus) -> str:
+def head_habit(focus: AttentionFocus) -> str:
     """What the head in focus was measured to do over many sentences; "" where that is nothing."""
     if focus.role is None:
         return ""
@@ -185,7 +185,7 @@ def show_cell(focus: AttentionFocus) -> None:
     """Draw the formula, and the products of the cell or its weight in every head."""
     config, look = focus.config, focus.look
     with box("tex rows-5", "attention_formula", gap="xsmall"):
-        st.markdown(about(focus))
+        st.markdown(describe_stage(focus))
         made = Scored.of(config, focus.kind)
         st.latex(stage_formula(focus.stage, config.mask_fill, config.d_k, look, made))
     with box("tex", "attention_cell", gap="xsmall"):
@@ -203,7 +203,7 @@ def show_cell(focus: AttentionFocus) -> None:
         _show_terms(focus, focus.now.head)
 
 
-def about(focus: AttentionFocus) -> str:
+def describe_stage(focus: AttentionFocus) -> str:
     """What the stage in view does, and what of it is this family's own."""
     config, stage = focus.trace.config, focus.stage
     if stage == "scaled" and not config.score_scale:
@@ -235,12 +235,12 @@ def pair_html(focus: AttentionFocus) -> str:
 
 def _show_terms(focus: AttentionFocus, head: int) -> None:
     now, look = focus.now, focus.look
-    cell = terms(focus.trace, focus.kind, now.layer, head, *focus.cell)
+    cell = cell_terms(focus.trace, focus.kind, now.layer, head, *focus.cell)
     figure = terms_figure(term_rows(cell, now.terms), look)
     made = Scored.of(focus.trace.config, focus.kind)
     st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look, made.divides))
     _show_bars(focus, "terms", figure, score=format_number(cell.score))
-    choice("attention_terms", "attention.terms", TERMS, now.terms, set_field("terms"))
+    draw_choice("attention_terms", "attention.terms", TERMS, now.terms, set_field("terms"))
 
 
 def _show_shares(focus: AttentionFocus) -> None:

@@ -15,7 +15,7 @@ from glassformer.app.ui.layout import box
 from glassformer.app.ui.style import put_sheet
 from glassformer.app.words import say
 from glassformer.core.analysis.choices import choice_at, chosen_otherwise
-from glassformer.core.interventions.translations import TranslatedWord, words
+from glassformer.core.interventions.translations import TranslatedWord, align_words
 from glassformer.core.trace.trace import Trace
 
 OTHERS = 3  # runners-up of a step
@@ -28,20 +28,20 @@ def show(pair: Pair) -> None:
     put_sheet(__file__, "decoding.css")
     st.markdown(f"**{say('beside.steps_title')}**")
     look, runs = current_look(), (pair.first, pair.second)
-    steps = words(*runs)
+    steps = align_words(*runs)
     widest = look.px(LEFT + WIDEST * len(steps))
     with box("across", "beside_steps", width=widest):
         st.html(steps_grid(runs, titles(pair), look))
-    st.caption(" ".join(notes(runs)))
+    st.caption(" ".join(run_notes(runs)))
     st.markdown(f"**{say('beside.steps_chart')}**")
     with box("fill", "beside_steps_bars", width=widest):
         figure = beside_steps(steps, titles(pair), look, look.px(HEIGHT))
         show_chart(figure, "beside_steps_chart", say("beside.steps_alt"), fill=True)
 
 
-def notes(runs: tuple[Trace, Trace]) -> list[str]:
+def run_notes(runs: tuple[Trace, Trace]) -> list[str]:
     """How to read the table, and what is unusual about these two runs."""
-    named = map(step_name, words(*runs))
+    named = map(step_name, align_words(*runs))
     parts = [say("beside.steps_note")]
     if any("|" in name for name in named):
         parts.append(say("beside.steps_apart"))
@@ -52,7 +52,7 @@ def notes(runs: tuple[Trace, Trace]) -> list[str]:
 
 def steps_grid(runs: tuple[Trace, Trace], names: tuple[str, str], look: FigureStyle) -> str:
     """A column a step: the words of the first run, how far apart, the words of the second."""
-    steps = words(*runs)
+    steps = align_words(*runs)
     named = (say("beside.steps_step", step=step_name(each)) for each in steps)
     heads = [f"<th scope='col'>{escape(name)}</th>" for name in named]
     rows = [f"<tr><td class='name'></td>{''.join(heads)}</tr>"]

@@ -14,8 +14,8 @@ def show() -> None:
     """Draw the question that the state names, and below it the panel that answers it."""
     put_sheet(__file__, "decoding.css")
     with st.container(key="decoding_page", gap="xsmall"):
-        if on_screen.trace().task == "fill_in":
-            blanks.show(on_screen.trace())
+        if on_screen.trace_on_screen().task == "fill_in":
+            blanks.show(on_screen.trace_on_screen())
             return
         with st.container(key="decoding_top", horizontal=True, gap="medium"):
             panel = show_picker("decoding", "decoding_questions", say("decoding.question"))

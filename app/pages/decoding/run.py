@@ -14,9 +14,9 @@ from glassformer.core.decoding.beam import STRONGEST, Beam, Rule, beam
 from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.greedy import greedy, teacher_forced
 from glassformer.core.decoding.rows import Tapes, tapes
-from glassformer.core.decoding.sampling import SampledStep, samples
+from glassformer.core.decoding.sampling import SampledStep, draw_samples
 from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, check_number
-from glassformer.core.decoding.timeline import Moment, timeline
+from glassformer.core.decoding.timeline import Moment, time_decoding
 from glassformer.core.decodings import log_probability, record_words, task_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
@@ -96,7 +96,7 @@ class Decoding:
 
         Raises GlassformerError where the model or its switches cannot run.
         """
-        trace = on_screen.trace()
+        trace = on_screen.trace_on_screen()
         return store.once(lambda: _of(trace), trace)
 
     @property
@@ -126,7 +126,7 @@ class Decoding:
 
         def make() -> DecodedRun:
             steps = trace.steps or self.translator.ids(trace.output_pieces)
-            return self._run(trace, timeline(self.model, self.task, steps, self.tape))
+            return self._run(trace, time_decoding(self.model, self.task, steps, self.tape))
 
         return self._last("own", (), make)
 
@@ -240,7 +240,7 @@ class Decoding:
                 return None, error
             words = [step.chosen for step in steps]
             trace = record_words(self.translator, self.trace, words, self.edits, steps)
-            moments = timeline(self.model, self.task, steps, self.tape)
+            moments = time_decoding(self.model, self.task, steps, self.tape)
             reached = {place: word for place, word in asked.items() if place < len(steps)}
             own = {place: self.own_choice(asked, place) for place in reached}
             return self._run(trace, moments, reached, own), None
@@ -265,7 +265,7 @@ class Decoding:
         return self._greedy(dict(enumerate(words)))[: len(words)]
 
     def _drawn(self, hows: Sequence[Sampling]) -> tuple[Written, ...]:
-        drawn = samples(self.model, self.task, hows, self.tape, self.asked)
+        drawn = draw_samples(self.model, self.task, hows, self.tape, self.asked)
         return tuple(self._written([each.step for each in steps], steps) for steps in drawn)
 
     def _written(self, steps: Sequence[Step], sampled: tuple[SampledStep, ...] = ()) -> Written:
@@ -293,7 +293,7 @@ def word_of(trace: Trace, index: int) -> str:
     return shown_piece(piece, trace.surfaces.get(piece, piece))
 
 
-def refusal(error: GlassformerError) -> str:
+def refusal_text(error: GlassformerError) -> str:
     """Why a word cannot be given, as markdown: steps count from 1 on screen."""
     given, last = error.values.get("given"), error.values.get("last")
     if error.key == "out_of_range" and error.values["name"] == "word":
@@ -303,7 +303,7 @@ def refusal(error: GlassformerError) -> str:
     return format_error(error)
 
 
-def take(place: int, word: int) -> None:
+def take_word(place: int, word: int) -> None:
     """Write another word at a place and go on from there; the model's own takes the mark away.
 
     What was given later goes: it belonged to another sentence.
@@ -322,12 +322,12 @@ def _given_before(place: int) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(each for each in store.get_state().forced if each[0] < place))
 
 
-def go(place: int) -> None:
+def go_to_step(place: int) -> None:
     """Put a step in focus."""
     store.update(moment=place)
 
 
-def release() -> None:
+def release_words() -> None:
     """Nothing is given any more."""
     store.update(forced=())
 

@@ -6,7 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from glassformer.app.pages.decoding.run import DecodedRun, Decoding, go, release, word_of
+from glassformer.app.pages.decoding.run import (
+    DecodedRun,
+    Decoding,
+    go_to_step,
+    release_words,
+    word_of,
+)
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
 from glassformer.app.ui.component import component, go_to_place
@@ -21,7 +27,7 @@ _strip = component(__file__, "decoding_strip")
 
 def draw_strip(
     run: DecodedRun, now: int, on_undo: Callable[[int], None], key: str,
-    on_go: Callable[[int], None] = go, bars: bool = True,
+    on_go: Callable[[int], None] = go_to_step, bars: bool = True,
 ) -> None:  # fmt: skip
     """Draw a decoding as a column a step, the column `now` framed.
 
@@ -120,4 +126,6 @@ def show_given(decoding: Decoding, key: str) -> None:
         given.append(say("beam.forced_word", step=decoding.own.number(place), word=word))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.markdown(say("beam.forced", words=", ".join(given)), width="content")
-        st.button(say("beam.release"), key=f"{key}_release", type="tertiary", on_click=release)
+        st.button(
+            say("beam.release"), key=f"{key}_release", type="tertiary", on_click=release_words
+        )

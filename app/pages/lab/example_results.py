@@ -16,13 +16,13 @@ from torch import Tensor
 from glassformer.app.pages.lab.figures.norms import word_names
 from glassformer.app.pages.lab.figures.tables import (
     digits_apart,
-    exact,
-    matrix,
+    exact_digits,
+    matrix_html,
+    number_writer,
     shape_of,
     tables_side_by_side,
-    writer,
 )
-from glassformer.app.plots.heat import reach
+from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.labels import format_number, text_width
 from glassformer.app.plots.latex import paint_latex
 from glassformer.app.plots.theme import FigureStyle
@@ -30,7 +30,7 @@ from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.lab.errata import Erratum, errata_of, kind_of
-from glassformer.core.lab.worked_examples import Quantity, Worked, work
+from glassformer.core.lab.worked_examples import Quantity, Worked, compute_example
 
 AXES = {
     "embedding": "BSD", "split": "BSHK", "per_head": "BHSK", "weights": "BHSS", "concat": "BSD",
@@ -57,19 +57,22 @@ def show(worked: Worked) -> None:
     look, given = current_look(), set[str]()
     with st.container(key="lab_results", horizontal=True, gap="medium"):
         for quantity in worked.quantities:
-            share = span(worked, quantity)
+            share = result_width(worked, quantity)
             with box(f"span-{share}", f"lab_result_{quantity.key}", gap=None):
-                st.markdown(heading(worked.key, quantity, look))
-                st.html(tables(worked, quantity, look) + error_reason(worked.key, quantity, given))
+                st.markdown(result_heading(worked.key, quantity, look))
+                st.html(
+                    result_tables(worked, quantity, look)
+                    + error_reason(worked.key, quantity, given)
+                )
             given |= {cause.reason for cause in quantity.causes}
 
 
-def span(worked: Worked, quantity: Quantity) -> int:
+def result_width(worked: Worked, quantity: Quantity) -> int:
     """Twelfths of the width: by the names and sizes, not by the numbers, so that nothing jumps."""
     compared = quantity.key in printed_of(worked.key)
-    letters = len(_COMMANDS.sub("", formula(worked.key, quantity.key, FigureStyle())))
+    letters = len(_COMMANDS.sub("", quantity_formula(worked.key, quantity.key, FigureStyle())))
     badge = BADGE if compared else 0
-    text = text_width(title(worked.key, quantity.key), 17) + LETTER * letters + badge
+    text = text_width(result_title(worked.key, quantity.key), 17) + LETTER * letters + badge
     cells = worked.key != "shapes-512" and quantity.value.dim() and quantity.value.shape[-1]
     cell = WIDE if quantity.key.startswith("weights") else CELL  # 5.29×10⁻⁵⁶
     numbers = max(cell, CELL * (3 if compared else 1)) * cells + MARGIN
@@ -79,10 +82,12 @@ def span(worked: Worked, quantity: Quantity) -> int:
 @cache
 def printed_of(example: str) -> frozenset[str]:
     """The quantities that the notes print."""
-    return frozenset(each.key for each in work(example).quantities if each.printed is not None)
+    return frozenset(
+        each.key for each in compute_example(example).quantities if each.printed is not None
+    )
 
 
-def status(worked: Worked, edited: bool) -> str:
+def example_status(worked: Worked, edited: bool) -> str:
     """One line on the whole example."""
     if edited and worked.edited:
         return say("lab_examples.edited")
@@ -94,9 +99,12 @@ def status(worked: Worked, edited: bool) -> str:
     return " ".join(parts)
 
 
-def heading(example: str, quantity: Quantity, look: FigureStyle) -> str:
+def result_heading(example: str, quantity: Quantity, look: FigureStyle) -> str:
     """The name of a result, its formula and whether the notes agree, as markdown."""
-    parts = [f"**{title(example, quantity.key)}**", f"${formula(example, quantity.key, look)}$"]
+    parts = [
+        f"**{result_title(example, quantity.key)}**",
+        f"${quantity_formula(example, quantity.key, look)}$",
+    ]
     if quantity.differs is not None:
         wrong, shown = int(quantity.differs.sum()), quantity.differs.numel()
         if wrong:
@@ -109,7 +117,7 @@ def heading(example: str, quantity: Quantity, look: FigureStyle) -> str:
     return " &ensp; ".join(parts)
 
 
-def title(example: str, quantity: str) -> str:
+def result_title(example: str, quantity: str) -> str:
     """What a result is, in words."""
     if example == "pe-same-word":
         name = {"pe": "pe_at", "input": "input_at"}[of_kind(example, quantity)]
@@ -119,14 +127,14 @@ def title(example: str, quantity: str) -> str:
     return say(f"lab_examples.q_{quantity}")
 
 
-def tables(worked: Worked, quantity: Quantity, look: FigureStyle) -> str:
+def result_tables(worked: Worked, quantity: Quantity, look: FigureStyle) -> str:
     """The true numbers, the notes' and the difference side by side, as HTML."""
     value = _flat(quantity.value)
     if worked.key == "shapes-512":
         return shape_of(value, look, AXES[quantity.key])
-    hue = role(worked.key, quantity.key)
-    rows, columns = names(worked.key, quantity.key, worked.inputs, value.shape)
-    draw = partial(matrix, look=look, rows=rows, columns=columns)
+    hue = quantity_role(worked.key, quantity.key)
+    rows, columns = axis_names(worked.key, quantity.key, worked.inputs, value.shape)
+    draw = partial(matrix_html, look=look, rows=rows, columns=columns)
     name = "by_notes" if worked.edited else "printed"
     other = quantity.by_notes if worked.edited else quantity.printed
     if other is None:
@@ -138,36 +146,39 @@ def tables(worked: Worked, quantity: Quantity, look: FigureStyle) -> str:
         )
     notes = _flat(other)
     wrong = ~np.isclose(notes, value) if quantity.differs is None else _flat(quantity.differs)
-    limit = reach(value, notes)
+    limit = largest_magnitude(value, notes)
     digits = digits_apart(value[wrong], notes[wrong], look.precision)
-    ours, theirs = writer(value, digits), as_printed if name == "printed" else writer(notes, digits)
+    ours, theirs = (
+        number_writer(value, digits),
+        as_printed if name == "printed" else number_writer(notes, digits),
+    )
     parts = [
         ("true", draw(value, role=hue, limit=limit, write=ours)),
         (name, draw(notes, role=hue, limit=limit, write=theirs, wrong=wrong)),
     ]
     if wrong.any():
         away = np.where(wrong, notes - value, 0.0)
-        write = writer(away, look.precision, sign=True)
+        write = number_writer(away, look.precision, sign=True)
         parts.append(("difference", draw(away, tinted=False, faint=~wrong, write=write)))
     return tables_side_by_side([(say(f"lab_examples.{name}"), table) for name, table in parts])
 
 
 def as_printed(value: float) -> str:
     """A number of the notes with the digits that they print."""
-    return exact(value) if abs(value) < LARGE else format_number(value, 3)
+    return exact_digits(value) if abs(value) < LARGE else format_number(value, 3)
 
 
 def error_reason(example: str, quantity: Quantity, given: Set[str] = frozenset()) -> str:
     """Why the notes' numbers are wrong, as HTML; a reason that was given is only named."""
     found = {each.reason: each for each in errata_of(example)}
     lines = [
-        say("lab_examples.again") if cause.reason in given else reason(found[cause.reason])
+        say("lab_examples.again") if cause.reason in given else erratum_reason(found[cause.reason])
         for cause in quantity.causes
     ]
     return "".join(f'<p class="lab-why">{escape(line)}</p>' for line in lines)
 
 
-def reason(erratum: Erratum) -> str:
+def erratum_reason(erratum: Erratum) -> str:
     """An erratum in words, with its counts on the notes' inputs."""
     return say(
         f"lab_examples.why_{erratum.reason}",
@@ -179,7 +190,7 @@ def reason(erratum: Erratum) -> str:
     )
 
 
-def names(
+def axis_names(
     example: str, quantity: str, inputs: Mapping[str, Any], shape: tuple[int, ...]
 ) -> tuple[Sequence[str], Sequence[str]]:
     """What stands beside the rows and above the columns."""
@@ -203,13 +214,13 @@ def _flat(cells: Tensor) -> np.ndarray:
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
 
 
-def formula(example: str, quantity: str, look: FigureStyle) -> str:
+def quantity_formula(example: str, quantity: str, look: FigureStyle) -> str:
     """The formula of a quantity: LaTeX for `$…$`."""
     template = FORMULAS[example][of_kind(example, quantity)]
     return _MARK.sub(lambda mark: paint_latex(mark[2], mark[1], look), template)
 
 
-def role(example: str, quantity: str) -> str:
+def quantity_role(example: str, quantity: str) -> str:
     """The colour role of a quantity's numbers."""
     for hue, quantities in _ROLES.items():
         if quantity in quantities.split():

@@ -15,8 +15,8 @@ import streamlit as st
 from glassformer.app.plots.labels import MINUS
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
-from glassformer.app.session.codecs import Sections, sections, sections_text
-from glassformer.app.words import say, texts
+from glassformer.app.session.codecs import Sections, parse_sections, sections_text
+from glassformer.app.words import say, texts_of_language
 
 Inputs = dict[str, Any]
 Kind = Literal["number", "slider", "row", "table", "block", "flags", "words", "choice"]
@@ -48,7 +48,7 @@ class Field:
     wide: int = 14  # rem of an input for words
 
 
-def start(field: Field) -> Any:
+def original_value(field: Field) -> Any:
     """A field's original as the browser holds it."""
     if field.kind == "flags":
         return [[int(cell) for cell in row] for row in field.original]
@@ -72,7 +72,7 @@ def field_data(
     field: Field, value: Any, wrong: bool, bench: str, look: FigureStyle
 ) -> dict[str, Any]:
     """What the browser needs to draw a field of a bench."""
-    name, known = field.name, texts(store.get_state().language)
+    name, known = field.name, texts_of_language(store.get_state().language)
     about, options = field.about, {each: each for each in field.options}
     if not about and f"lab_{bench}.about_{name}" in known:
         about = say(f"lab_{bench}.about_{name}")
@@ -81,7 +81,7 @@ def field_data(
             options[each] = say(f"lab_{bench}.{name}_{each}")
     as_they_are = ("name", "kind", "by", "least", "most", "low", "high", "step", "wide")
     return {each: getattr(field, each) for each in as_they_are} | {
-        "label": label(field, bench),
+        "label": field_label(field, bench),
         "value": value,
         "colour": look.colour(field.role),
         "about": about,
@@ -92,7 +92,7 @@ def field_data(
     }
 
 
-def label(field: Field, bench: str) -> str:
+def field_label(field: Field, bench: str) -> str:
     """What stands before a field of a bench."""
     return field.label or say(f"lab_{bench}.{field.name}")
 
@@ -134,14 +134,14 @@ def is_draft(key: str) -> bool:
     return _draft(key)[0] == inputs_of_link(key)
 
 
-def draft(key: str, values: Mapping[str, Any], renew: bool = False) -> None:
+def take_typed(key: str, values: Mapping[str, Any], renew: bool = False) -> None:
     """Take what was typed; `renew` where the inputs in the browser shall show it."""
     if renew:
         _renew(key)
     store.memory().lab_drafts[key] = (inputs_of_link(key), dict(values))
 
 
-def remember(key: str, values: Mapping[str, Any], originals: Mapping[str, Any]) -> None:
+def remember_inputs(key: str, values: Mapping[str, Any], originals: Mapping[str, Any]) -> None:
     """Put good inputs into the link."""
     other = {name: value for name, value in values.items() if value != originals[name]}
     if other != inputs_of_link(key):
@@ -150,23 +150,23 @@ def remember(key: str, values: Mapping[str, Any], originals: Mapping[str, Any]) 
         store.update(inputs=sections_text({**others, key: fixed}))
     elif not is_draft(key):  # another link, the browser's back button
         _renew(key)
-    draft(key, other)
+    take_typed(key, other)
 
 
-def refuse(key: str) -> None:
+def drop_inputs(key: str) -> None:
     """Leave out what a link has for a bench, and say so."""
     others = {name: given for name, given in _all().items() if name != key}
     store.drop("inputs", "", inputs=sections_text(others))
     st.rerun()
 
 
-def stamp(key: str) -> int:
+def inputs_stamp(key: str) -> int:
     """Another one means that the inputs in the browser are old."""
     return store.memory().lab_stamps.get(key, 0)
 
 
 def _all() -> Sections:
-    return sections(store.get_state().inputs)
+    return parse_sections(store.get_state().inputs)
 
 
 def _draft(key: str) -> tuple[Inputs, Inputs]:
@@ -175,7 +175,7 @@ def _draft(key: str) -> tuple[Inputs, Inputs]:
 
 
 def _renew(key: str) -> None:
-    store.memory().lab_stamps[key] = stamp(key) + 1
+    store.memory().lab_stamps[key] = inputs_stamp(key) + 1
 
 
 def _frozen(value: Any) -> Any:

@@ -23,9 +23,9 @@ from glassformer.app.pages.lab.inputs import (
     Field,
     clean_values,
     field_data,
+    field_label,
     input_value,
-    label,
-    start,
+    original_value,
 )
 from glassformer.app.plots.drawing import Figure
 from glassformer.app.plots.labels import format_number
@@ -50,9 +50,9 @@ class Answer(Generic[T]):
     typed: Mapping[str, Any]  # the inputs of the result, as typed
 
 
-def head(bench: str) -> dict[str, str]:
+def draw_bench_head(bench: str) -> dict[str, str]:
     """Draw the question and the two sentences, and give all texts of the bench."""
-    said = texts(bench)
+    said = bench_texts(bench)
     draw_heading(said["title"], said["about"])
     return said
 
@@ -63,20 +63,20 @@ def draw_heading(title: str, about: str) -> None:
         st.markdown(f"#### {title}\n{about}")
 
 
-def texts(bench: str) -> dict[str, str]:
+def bench_texts(bench: str) -> dict[str, str]:
     """All texts of a bench by their names; what has {places} is filled where it is drawn."""
-    section, known = f"lab_{bench}.", words.texts(store.get_state().language)
+    section, known = f"lab_{bench}.", words.texts_of_language(store.get_state().language)
     names = [key.removeprefix(section) for key in known if key.startswith(section)]
     return {name: say(f"lab_{bench}.{name}") for name in names}
 
 
-def chart(bench: str, figure: Figure) -> None:
+def draw_chart(bench: str, figure: Figure) -> None:
     """Draw the one figure of a bench over the height that is left."""
     with box("fill", "lab_chart"):
         show_chart(figure, f"lab_{bench}_chart", say(f"lab_{bench}.alt"), fill=True)
 
 
-def choices(field: str, prefix: str, labels: Mapping[str, str], chosen: str) -> None:
+def draw_choices(field: str, prefix: str, labels: Mapping[str, str], chosen: str) -> None:
     """Draw a list to choose one of, which goes into a field of the state."""
     for key, text in labels.items():
         st.button(
@@ -89,7 +89,7 @@ def choices(field: str, prefix: str, labels: Mapping[str, str], chosen: str) -> 
         )
 
 
-def presets(bench: str, values: Mapping[str, dict[str, Any]]) -> None:
+def draw_presets(bench: str, values: Mapping[str, dict[str, Any]]) -> None:
     """Draw a button for each of some inputs to start from."""
     with box("dense", f"lab_presets_{bench}", horizontal=True, gap="small"):
         st.markdown(f":small[{say(f'lab_{bench}.preset')}]", width="content")
@@ -117,21 +117,21 @@ def compute_from_inputs(
     ties: sides that grow together, as in `[[("X", "columns"), ("W_Q", "rows")]]`.
     note: what to say on the line below the inputs, of the result and whether the inputs are edited.
     """
-    originals = {each.name: start(each) for each in fields}
+    originals = {each.name: original_value(each) for each in fields}
     typed = originals | _typed(key, fields)
     problem: GlassformerError | None = None
     good = typed
     try:
         result = compute(**typed)
-        inputs.remember(key, typed, originals)
+        inputs.remember_inputs(key, typed, originals)
     except GlassformerError as error:
         problem = error
         good, result = _last_good(key, fields, originals, compute)
     edited = typed != originals
     said = note(result, edited) if note else ""
     if problem:
-        labels = {each.name: label(each, key) for each in fields}
-        said = say("language.gap").join([message(problem, labels), say("lab.stale")])
+        labels = {each.name: field_label(each, key) for each in fields}
+        said = say("language.gap").join([input_message(problem, labels), say("lab.stale")])
     wrong = str(problem.values.get("name", "?")) if problem else None
     _draw(key, fields, typed, (said, wrong), edited, ties)
     return Answer(result, good)
@@ -146,7 +146,7 @@ def _last_good(
         return good, compute(**good)
     except GlassformerError:
         if not inputs.is_draft(key):
-            inputs.refuse(key)
+            inputs.drop_inputs(key)
         return originals, compute(**originals)
 
 
@@ -155,25 +155,25 @@ def _typed(key: str, fields: Sequence[Field]) -> dict[str, Any]:
     given = inputs.inputs_of_reader(key)
     fitting = clean_values(given, fields)
     if not inputs.is_draft(key) and fitting.keys() != given.keys():
-        inputs.refuse(key)
+        inputs.drop_inputs(key)
     return fitting
 
 
 def put_inputs(key: str, **values: Any) -> None:
     """Type something for the reader (a preset); for callbacks. Flags: True and False."""
-    inputs.draft(
+    inputs.take_typed(
         key,
         inputs.inputs_of_reader(key) | {n: input_value(v) for n, v in values.items()},
         renew=True,
     )
 
 
-def reset(key: str) -> None:
+def reset_inputs(key: str) -> None:
     """Back to the originals."""
-    inputs.draft(key, {}, renew=True)
+    inputs.take_typed(key, {}, renew=True)
 
 
-def message(error: GlassformerError, labels: Mapping[str, str]) -> str:
+def input_message(error: GlassformerError, labels: Mapping[str, str]) -> str:
     """What is wrong with an input, with the input's name as it stands on screen."""
     values = {
         name: format_number(value, 3) if isinstance(value, float) else str(value)
@@ -202,9 +202,11 @@ def _draw(
             return
         seen[name] = value.get("nonce")
         if value.get("reset"):
-            reset(key)
+            reset_inputs(key)
         elif isinstance(value.get("values"), Mapping):
-            inputs.draft(key, inputs.inputs_of_reader(key) | clean_values(value["values"], fields))
+            inputs.take_typed(
+                key, inputs.inputs_of_reader(key) | clean_values(value["values"], fields)
+            )
 
     data = {
         "fields": [
@@ -213,7 +215,7 @@ def _draw(
         "message": said,
         "error": wrong is not None,
         "texts": {text: say(f"lab.{text}") for text in texts},
-        "stamp": f"{store.get_state().language}-{inputs.stamp(key)}",
+        "stamp": f"{store.get_state().language}-{inputs.inputs_stamp(key)}",
         "edited": edited,
         "ties": ties,
         "seen": seen.get(name),

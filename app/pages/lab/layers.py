@@ -28,9 +28,9 @@ from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.depth import depth
+from glassformer.core.lab.depth import measure_depth
 from glassformer.core.lab.head_split import HeadSplit, head_split
-from glassformer.core.lab.inputs import choice
+from glassformer.core.lab.inputs import read_choice
 from glassformer.core.lab.norm_axes import EPSILON, NORMS, X, norm_axes
 from glassformer.core.lab.norms import LayerNorms, beside_batch_norm, layer_norms
 from glassformer.core.lab.one_matrix import OneMatrix, both_ways, one_matrix
@@ -98,9 +98,9 @@ def show_layer_norm() -> None:
     """Layer norm's formulas, and how its parts are stretched over the batch."""
     view = store.get_state().norms
     kit.draw_heading(say(f"lab_layer_norm.title_{view}"), say(f"lab_layer_norm.about_{view}"))
-    texts = kit.texts("layer_norm")
+    texts = kit.bench_texts("layer_norm")
     with st.container(key="lab_layer_norm_view"):
-        pick.choice(
+        pick.draw_choice(
             "lab_layer_norm_view", "lab_layer_norm.view", VIEWS, view, pick.set_field("norms")
         )
     ties = [[("x", "columns"), ("gamma", "columns"), ("beta", "columns")]]
@@ -133,8 +133,8 @@ def _formulas(found: LayerNorms, texts: dict[str, str]) -> None:
 
 def show_batch_norm() -> None:
     """Layer norm beside batch norm."""
-    look, texts = current_look(), kit.head("batch_norm")
-    kit.presets("batch_norm", BATCHES)
+    look, texts = current_look(), kit.draw_bench_head("batch_norm")
+    kit.draw_presets("batch_norm", BATCHES)
     found = kit.compute_from_inputs("batch_norm", BATCH_NORM, beside_batch_norm).result
     st.html(norm_tables(found, texts, look))
     st.markdown(f"**{texts['moved']}**")
@@ -143,7 +143,7 @@ def show_batch_norm() -> None:
 
 def show_norm_axes() -> None:
     """Over which axes five norms take their mean."""
-    look, texts = current_look(), kit.head("norm_axes")
+    look, texts = current_look(), kit.draw_bench_head("norm_axes")
     answer = kit.compute_from_inputs("norm_axes", NORM_AXES, norm_axes)
     reading = answer.typed["reading"]
     told = {
@@ -155,21 +155,21 @@ def show_norm_axes() -> None:
 
 def show_depth() -> None:
     """The norm before or after a sub-layer, and the residual cut, followed through the layers."""
-    look, texts = current_look(), kit.head("depth")
+    look, texts = current_look(), kit.draw_bench_head("depth")
     inputs, legend = st.columns([1, 1.25], gap="medium")
     with inputs:
         stacks = kit.compute_from_inputs("depth", DEPTH, _depth).result
     legend.html(depth_legend(stacks, texts, look))
-    kit.chart("depth", depth_figure(stacks, texts, look))
+    kit.draw_chart("depth", depth_figure(stacks, texts, look))
 
 
 # The same inputs come again with every change of language, theme or type size.
-_depth = lru_cache(maxsize=32)(depth)
+_depth = lru_cache(maxsize=32)(measure_depth)
 
 
 def show_split() -> None:
     """Sizes above, the regrouping into heads below."""
-    texts = kit.head("split")
+    texts = kit.draw_bench_head("split")
     answer = kit.compute_from_inputs("split", SPLIT, _split)
     found, way = answer.result, answer.typed["way"]
     wrong = found.steps["wrong_view" if way == "split" else "wrong_concat"].misplaced
@@ -182,8 +182,8 @@ def show_split() -> None:
 
 def show_one_matrix() -> None:
     """The heads' own small matrices, and the one large matrix that stands for them."""
-    look, texts = current_look(), kit.head("one_matrix")
-    whose.tell()
+    look, texts = current_look(), kit.draw_bench_head("one_matrix")
+    whose.tell_stand_in()
     found = kit.compute_from_inputs("one_matrix", ONE_MATRIX, one_matrix, note=_rounding).result
     heads, width, inside = found.small.shape
     small = f"{heads} × {width} × {inside} = {found.small.numel()}"
@@ -203,7 +203,7 @@ def _rounding(found: OneMatrix, _edited: bool) -> str:
     except GlassformerError:
         return here
     attention: Any = model.encoder.layers[0].self_attention
-    trace = whose.trace()
+    trace = whose.bench_trace()
     with torch.no_grad():
         ids = torch.as_tensor(trace["source/ids"][:1], device=model.generator.weight.device)
         x = model.source_embedding(ids)[0]
@@ -216,5 +216,5 @@ def _rounding(found: OneMatrix, _edited: bool) -> str:
 
 @lru_cache(maxsize=64)
 def _split(way: Any, **sizes: Any) -> HeadSplit:
-    choice("way", way, LANES)
+    read_choice("way", way, LANES)
     return head_split(**sizes)

@@ -22,8 +22,8 @@ from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.experiment import NOTHING
-from glassformer.core.lab.inputs import whole
-from glassformer.core.lab.mask_building import MOST_HEADS, RECIPES, WIDEST, Built, build
+from glassformer.core.lab.inputs import read_whole_number
+from glassformer.core.lab.mask_building import MOST_HEADS, RECIPES, WIDEST, Built, build_mask
 from glassformer.core.lab.mask_steps import TargetSteps, target_steps
 from glassformer.core.lab.masks import PRECISIONS, masks
 from glassformer.core.model.masks import causal_mask
@@ -62,9 +62,9 @@ STORY = (
 
 def show_masks() -> None:
     """Six ways to apply one mask."""
-    texts = kit.head("masks")
+    texts = kit.draw_bench_head("masks")
     start = {"scores": MASKED, "meaning": "visible"}
-    kit.presets("masks", {name: start | {"mask": mask} for name, mask in DRAWN.items()})
+    kit.draw_presets("masks", {name: start | {"mask": mask} for name, mask in DRAWN.items()})
     ties = [[("scores", side), ("mask", side)] for side in ("rows", "columns")]
     found = kit.compute_from_inputs("masks", MASKS, masks, ties).result
     between = {"after": say("language.gap"), "comma": say("language.comma")}
@@ -73,8 +73,8 @@ def show_masks() -> None:
 
 def show_mask_building() -> None:
     """A mask line by line, and its copies over sentences and heads."""
-    look, texts = current_look(), kit.head("mask_building")
-    found = kit.compute_from_inputs("mask_building", BUILDING, build, note=_empty_rows).result
+    look, texts = current_look(), kit.draw_bench_head("mask_building")
+    found = kit.compute_from_inputs("mask_building", BUILDING, build_mask, note=_empty_rows).result
     st.html(lines_tables(found, texts, look))
     sentences, heads, size, _ = found.spread.shape
     counts = {"stored": found.with_padding.numel(), "spread": found.spread.numel()}
@@ -100,8 +100,8 @@ def _empty_rows(found: Built, _edited: bool) -> str:
 
 def show_mask_steps() -> None:
     """What the decoder sees of the target at each step, and what the model on screen writes."""
-    texts = kit.head("mask_steps")
-    whose.tell()
+    texts = kit.draw_bench_head("mask_steps")
+    whose.tell_stand_in()
     whose.made_by()  # a file's run may have no model here: then nothing can be drawn
     left, right = st.columns([1.3, 1], gap="medium")
     with left:
@@ -110,7 +110,7 @@ def show_mask_steps() -> None:
     at = Field("step", texts["step"], 3, "slider", "value", low=1, high=count, step=1)
     with right:
         chosen = kit.compute_from_inputs(
-            "mask_steps_at", [at], lambda step: whole("step", step, 1, LONGEST)
+            "mask_steps_at", [at], lambda step: read_whole_number("step", step, 1, LONGEST)
         )
     now = min(chosen.result, count) - 1
     with box("across", "lab_mask_rows"):

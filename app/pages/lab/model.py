@@ -24,7 +24,7 @@ from glassformer.app.ui.style import put_sheet
 from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lab.inputs import choice, whole
+from glassformer.core.lab.inputs import read_choice, read_whole_number
 from glassformer.core.lab.untrained import CHOICES, NOTES, WHOLE, Blueprint, blueprint
 from glassformer.core.lab.untrained_views import NOTES_IDS, NOTES_WORDS, Drawn, Ids
 
@@ -73,8 +73,8 @@ class Built(NamedTuple):
 def show_model() -> None:
     """The switches, and beside them the model that they make."""
     put_sheet(__file__, "model.css")
-    texts = kit.head("model")
-    kit.presets("model", PRESETS)
+    texts = kit.draw_bench_head("model")
+    kit.draw_presets("model", PRESETS)
     left, right = st.columns([1, 2.2], gap="medium")
     with left, box("fill scroll", "lab_model_switches"):
         built = kit.compute_from_inputs("model", FIELDS, _built).result
@@ -86,7 +86,7 @@ def show_model() -> None:
 
 
 def _built(ids: Any, **typed: Any) -> Built:
-    if choice("ids", ids, IDS) == "notes":
+    if read_choice("ids", ids, IDS) == "notes":
         return Built(blueprint(NOTES_WORDS, **typed), NOTES_IDS, NOTES_IDS)
     now = store.get_state()
     trace = get_trace(now.own_text, now.direction)
@@ -99,12 +99,12 @@ def _view() -> str:
     """What is seen of the model, picked and kept in the link."""
     view = inputs.inputs_of_link("model_view").get("view", VIEWS[0])
     if view not in VIEWS:
-        inputs.refuse("model_view")
+        inputs.drop_inputs("model_view")
 
     def take(picked: str) -> None:
-        inputs.remember("model_view", {"view": picked}, {"view": VIEWS[0]})
+        inputs.remember_inputs("model_view", {"view": picked}, {"view": VIEWS[0]})
 
-    pick.choice("lab_model_view", "lab_model.view", VIEWS, view, take)
+    pick.draw_choice("lab_model_view", "lab_model.view", VIEWS, view, take)
     return str(view)
 
 
@@ -125,7 +125,7 @@ def _use(plan: Blueprint) -> None:
         st.caption(tip)
     off = used or too_large
     if st.button(label, key="lab_model_use", type="primary", disabled=off, help=tip):
-        untrained.use(plan)
+        untrained.use_blueprint(plan)
         st.rerun()  # the stage bar, too
 
 
@@ -182,14 +182,14 @@ def _start(plan: Blueprint, texts: dict[str, str]) -> None:
 
 def matrix_name(plan: Blueprint, matrix: Any, stack: Any, layer: Any) -> str:
     """A matrix as the model's own code calls it. Errors: those of `core.lab.inputs`."""
-    matrix = choice("matrix", matrix, MATRICES)
-    stack = choice("stack", stack, ("encoder", "decoder", "cross"))
+    matrix = read_choice("matrix", matrix, MATRICES)
+    stack = read_choice("stack", stack, ("encoder", "decoder", "cross"))
     if matrix in ("embedding", "generator"):
         table = "target" if stack == "decoder" else "source"
         own = matrix == "generator" and not plan.config.tie_generator
         return "generator.weight" if own else f"{table}_embedding.table.weight"
     layers = plan.config.encoder_layers if stack == "encoder" else plan.config.decoder_layers
-    at = whole("layer", layer, 1, layers) - 1
+    at = read_whole_number("layer", layer, 1, layers) - 1
     part = "cross_attention" if stack == "cross" else "self_attention"
     part = "feed_forward" if matrix in ("W_1", "W_2") else part
     side = "encoder" if stack == "encoder" else "decoder"

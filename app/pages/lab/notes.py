@@ -10,8 +10,8 @@ import numpy as np
 import streamlit as st
 
 from glassformer.app.pages.lab import example_results, kit
-from glassformer.app.pages.lab.example_results import as_printed, reason, title
-from glassformer.app.pages.lab.figures.tables import digits_apart, exact, writer
+from glassformer.app.pages.lab.example_results import as_printed, erratum_reason, result_title
+from glassformer.app.pages.lab.figures.tables import digits_apart, exact_digits, number_writer
 from glassformer.app.pages.lab.inputs import Field
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
@@ -19,8 +19,8 @@ from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.lab.code_errata import CodeErratum, code_errata
-from glassformer.core.lab.errata import KINDS, Erratum, errata, tally
-from glassformer.core.lab.worked_examples import Worked, examples, notes_inputs, work
+from glassformer.core.lab.errata import KINDS, Erratum, count_errata, errata
+from glassformer.core.lab.worked_examples import Worked, compute_example, example_keys, notes_inputs
 
 OVERVIEW = "errata"
 
@@ -28,12 +28,12 @@ OVERVIEW = "errata"
 def show_examples() -> None:
     """Draw the list, and the example that the state asks for or the first one."""
     asked = store.get_state().example
-    chosen = asked if asked in (OVERVIEW, *examples()) else examples()[0]
+    chosen = asked if asked in (OVERVIEW, *example_keys()) else example_keys()[0]
     with st.container(key="lab_examples", horizontal=True, gap="medium"):
         with box("fill scroll list", "lab_examples_list", gap=None):
             st.markdown(f":small[{say('lab_examples.legend')}]")
-            entries = {key: _entry(key) for key in (OVERVIEW, *examples())}
-            kit.choices("example", "lab_example", entries, chosen)
+            entries = {key: _entry(key) for key in (OVERVIEW, *example_keys())}
+            kit.draw_choices("example", "lab_example", entries, chosen)
         with box("fill scroll", "lab_example", gap="xsmall"):
             if chosen == OVERVIEW:
                 show_overview()
@@ -45,7 +45,7 @@ def _entry(key: str) -> str:
     is_overview = key == OVERVIEW
     name = say("lab_examples.errata" if is_overview else f"lab_examples.name_{key}")
     keys = None if is_overview else (key,)
-    wrong, code = (tally(kind, keys).wrong for kind in KINDS)
+    wrong, code = (count_errata(kind, keys).wrong for kind in KINDS)
     badges = [f":red-badge[≠ {wrong}]"] * bool(wrong) + [f":orange-badge[⚠ {code}]"] * bool(code)
     return " ".join([name, *badges])
 
@@ -54,7 +54,7 @@ def _example(key: str) -> None:
     kit.draw_heading(say(f"lab_examples.title_{key}"), say(f"lab_examples.about_{key}"))
     compute, ties = computation_of(key), INPUTS["ties"].get(key, ())
     answer = kit.compute_from_inputs(
-        f"example_{key}", fields(key), compute, ties, example_results.status
+        f"example_{key}", example_fields(key), compute, ties, example_results.example_status
     )
     example_results.show(answer.result)
 
@@ -63,7 +63,7 @@ def _example(key: str) -> None:
 INPUTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
-def fields(key: str) -> list[Field]:
+def example_fields(key: str) -> list[Field]:
     """The inputs of an example, as its notes have them."""
     given = notes_inputs(key)
     if key == "pe-same-word":
@@ -94,7 +94,7 @@ def computation_of(key: str) -> Callable[..., Worked]:
             rows = typed["query_sample0_head0"]
             sizes = [typed.pop("batch"), typed.pop("heads"), len(rows), len(rows[0])]
             typed["full_shape"] = sizes
-        return work(key, **typed)
+        return compute_example(key, **typed)
 
     return compute
 
@@ -105,14 +105,14 @@ FROM_ZERO = ("pe-matrix",)  # whose rows and columns count as in the formula
 
 def show_overview() -> None:
     """Draw all errata of the notes at a glance: numbers, and code."""
-    numbers, code = tally("number"), tally("inconsistent")
+    numbers, code = count_errata("number"), count_errata("inconsistent")
     broken = sum(each.kind == "cannot_run" for each in code_errata())
     about = say("lab_examples.errata_about", **numbers._asdict(), code=code.wrong, broken=broken)
     kit.draw_heading(say("lab_examples.errata_title"), about)
-    st.html(table(errata(), current_look()) + code_table())
+    st.html(errata_table(errata(), current_look()) + code_table())
 
 
-def table(found: tuple[Erratum, ...], look: FigureStyle) -> str:
+def errata_table(found: tuple[Erratum, ...], look: FigureStyle) -> str:
     """A row for each reason under a heading for each kind, as HTML."""
     rows = []
     for kind in KINDS:
@@ -139,10 +139,10 @@ def _row(erratum: Erratum, look: FigureStyle) -> str:
     cells = [
         (escape(say(f"lab_examples.name_{erratum.example}")), "", ""),
         (escape(place_of_number(erratum)), "", ""),
-        (writer(true, digits)(erratum.true), "number", exact(erratum.true)),
+        (number_writer(true, digits)(erratum.true), "number", exact_digits(erratum.true)),
         (as_printed(erratum.printed), "number wrong", ""),
         (say("lab_examples.of", wrong=erratum.wrong, shown=erratum.shown), "", ""),
-        (escape(reason(erratum)), "why", ""),
+        (escape(erratum_reason(erratum)), "why", ""),
     ]
     inside = "".join(
         f'<td class="{kind}" title="{hover}">{text}</td>' for text, kind, hover in cells
@@ -164,5 +164,5 @@ def place_of_number(erratum: Erratum) -> str:
     """The number in words, its place counted as on its screen: "Weights [2, 1]"."""
     first = 0 if erratum.example in FROM_ZERO else 1
     place = ", ".join(str(at + first) for at in erratum.cell)
-    name = title(erratum.example, erratum.quantity)
+    name = result_title(erratum.example, erratum.quantity)
     return f"{name} {say('lab_examples.cell', place=place)}" if place else name

@@ -19,11 +19,11 @@ from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
-from glassformer.core.lab.added import added
-from glassformer.core.lab.inputs import choice
+from glassformer.core.lab.added import join_positions
+from glassformer.core.lab.inputs import read_choice
 from glassformer.core.lab.permutation import MOST, VARIANTS, Permuted, permutation, reversed_order
 from glassformer.core.lab.seq2seq import LONGEST, WIDEST, read_words
-from glassformer.core.lab.why_attention import Race, race, routes, table_one
+from glassformer.core.lab.why_attention import Race, run_routes, table_one, time_layers
 
 _words = component(__file__, "words")  # to drag, or to move with the arrow keys
 SEEN = ("output", "weights")
@@ -50,11 +50,11 @@ RACE_WIDTH, RACE_KERNEL, RACE_SECONDS = 64, 3, 3
 
 def show_order() -> None:
     """The words of the sentence in another order, with positions and without."""
-    trace = whose.trace()
+    trace = whose.bench_trace()
     ids, words = trace["source/ids"][0][:MOST], trace.source_tokens[:MOST]
     order = _order(len(ids))
-    texts = kit.head("order")
-    whose.tell()
+    texts = kit.draw_bench_head("order")
+    whose.tell_stand_in()
     drag = {
         "words": [visible(word) for word in words],
         "order": order,
@@ -71,11 +71,11 @@ def show_order() -> None:
     answer = kit.compute_from_inputs("order", fields, compute, note=lambda _found, _edited: cut)
     seen = str(answer.typed["seen"])
     maps = [_maps(each, seen) for each in answer.result]
-    kit.chart("order", order_figure(maps, words, order, seen, texts, current_look()))
+    kit.draw_chart("order", order_figure(maps, words, order, seen, texts, current_look()))
 
 
 def _permuted(ids: Any, order: Sequence[int], variant: Any, seen: Any) -> tuple[Permuted, ...]:
-    choice("seen", seen, SEEN)
+    read_choice("seen", seen, SEEN)
     model = whose.transformer()
     return permutation(model, ids, order, ("none", variant))
 
@@ -124,7 +124,7 @@ def _of_head(weights: Any) -> Any:
 
 def show_seq2seq() -> None:
     """An LSTM's gates word by word, and what its last state and attention still know."""
-    look, texts = current_look(), kit.head("seq2seq")
+    look, texts = current_look(), kit.draw_bench_head("seq2seq")
     typed = inputs.inputs_of_reader("seq2seq").get("words", SENTENCE)
     fields = (
         Field("words", "", SENTENCE, "row", "data", grow=("columns",), least=2, most=LONGEST,
@@ -149,9 +149,9 @@ def show_seq2seq() -> None:
 
 def show_added() -> None:
     """A position added, the same as one product, and a position concatenated."""
-    look, texts = current_look(), kit.head("added")
+    look, texts = current_look(), kit.draw_bench_head("added")
     ties = [[("x", "rows"), ("positions", "columns")], [("x", "columns"), ("matrix", "rows")]]
-    found = kit.compute_from_inputs("added", ADDED, added, ties).result
+    found = kit.compute_from_inputs("added", ADDED, join_positions, ties).result
     difference = look.number(found.difference)
     texts["sum"] = say("lab_added.sum", difference=difference)
     st.html(f'<div class="lab-sums">{product_tables(found, texts, look)}</div>')
@@ -162,7 +162,7 @@ def show_added() -> None:
 
 def show_why() -> None:
     """An RNN, convolutions and attention on the same words, beside the paper's Table 1."""
-    look, texts = current_look(), kit.head("why")
+    look, texts = current_look(), kit.draw_bench_head("why")
     answer = kit.compute_from_inputs("why", WHY, _why)
     (found, bounds), view = answer.result, answer.typed["view"]
     with box("fill", "lab_chart", horizontal=True, gap="medium"):
@@ -184,8 +184,8 @@ def show_why() -> None:
 @lru_cache(maxsize=32)
 def _why(length: Any, width: Any, kernel: Any, view: Any) -> tuple[Any, Any]:
     """What was measured on one sequence, and the paper's bounds for it."""
-    choice("view", view, VIEWS)
-    return routes(length, width, kernel), table_one(length, width, kernel, WINDOW)
+    read_choice("view", view, VIEWS)
+    return run_routes(length, width, kernel), table_one(length, width, kernel, WINDOW)
 
 
 def _race() -> Race | None:
@@ -195,7 +195,7 @@ def _race() -> Race | None:
     said = line.empty()
     if button.button(say("lab_why.measure"), key="lab_why_measure", width="stretch"):
         report = said.progress(0.0).progress
-        found = race(RACED, RACE_WIDTH, RACE_KERNEL, limit=RACE_SECONDS, report=report)
+        found = time_layers(RACED, RACE_WIDTH, RACE_KERNEL, limit=RACE_SECONDS, report=report)
         store.memory().lab_race = found
     slower = found.overtaken if found else None
     name = "waiting" if found is None else "from" if slower else "never"

@@ -14,7 +14,7 @@ from glassformer.app.plots.labels import visible
 from glassformer.app.ui.chart import current_look
 from glassformer.app.words import say
 from glassformer.core.lab.clones import clones
-from glassformer.core.lab.inputs import choice
+from glassformer.core.lab.inputs import read_choice
 from glassformer.core.lab.skips import Skips, follow_skips, skips
 
 WHOSE = ("untrained", "model")
@@ -35,16 +35,16 @@ CLONES = (
 
 def show_skips() -> None:
     """The residual stream with a way around every sub-layer, and each one's share in it."""
-    look, texts = current_look(), kit.head("skips")
-    of_bench.tell()
+    look, texts = current_look(), kit.draw_bench_head("skips")
+    of_bench.tell_stand_in()
     _, found = kit.compute_from_inputs("skips", SKIPS, _skips, note=_whose).result
-    kit.chart("skips", skips_figure(found, texts, look))
+    kit.draw_chart("skips", skips_figure(found, texts, look))
 
 
 def _skips(whose: Any, **sizes: Any) -> tuple[str, Skips]:
-    if choice("whose", whose, WHOSE) == "untrained":
+    if read_choice("whose", whose, WHOSE) == "untrained":
         return whose, _untrained(**sizes)
-    model, ids = of_bench.transformer(), of_bench.trace()["source/ids"][:1]
+    model, ids = of_bench.transformer(), of_bench.bench_trace()["source/ids"][:1]
     with torch.no_grad():
         x = model.source_embedding(torch.as_tensor(ids, device=model.generator.weight.device))
     return whose, follow_skips(model.encoder, x)
@@ -59,14 +59,14 @@ def _whose(result: tuple[str, Skips], _edited: bool) -> str:
     layers, place = len(found.around) // 2, say(f"lab_skips.place_{found.place}")
     if whose == "untrained":
         return say("lab_skips.of_untrained", layers=layers, place=place)
-    words = " ".join(map(visible, of_bench.trace().source_tokens))
-    name = of_bench.name()
+    words = " ".join(map(visible, of_bench.bench_trace().source_tokens))
+    name = of_bench.model_name()
     return say("lab_skips.of_model", layers=layers, place=place, words=words, model=name)
 
 
 def show_clones() -> None:
     """One layer used N times, copies of it, and layers drawn apart, after some training steps."""
-    look, texts = current_look(), kit.head("clones")
+    look, texts = current_look(), kit.draw_bench_head("clones")
     stacks = kit.compute_from_inputs("clones", CLONES, _clones).result
     for way, each in stacks.items():
         numbers = {
@@ -79,7 +79,7 @@ def show_clones() -> None:
         }
         said = say("lab_clones.numbers", **numbers)
         texts[way] = f"{say(f'lab_clones.{way}')}{say('language.gap')}{said}"
-    kit.chart("clones", clones_figure(stacks, texts, look))
+    kit.draw_chart("clones", clones_figure(stacks, texts, look))
 
 
 _clones = lru_cache(maxsize=32)(clones)

@@ -13,25 +13,25 @@ import torch
 from glassformer.app.pages.lab import layers, sequence, stack, weights
 from glassformer.app.pages.lab import masks as mask_benches
 from glassformer.app.plots.colours import head_colour
-from glassformer.app.plots.marks import spans
-from glassformer.core.lab.added import added
+from glassformer.app.plots.marks import panel_spans
+from glassformer.core.lab.added import join_positions
 from glassformer.core.lab.clones import clones
-from glassformer.core.lab.depth import depth
+from glassformer.core.lab.depth import measure_depth
 from glassformer.core.lab.dictionary import KEYS, QUERY, VALUES, look_up
 from glassformer.core.lab.head_split import head_split
 from glassformer.core.lab.labels import labels
-from glassformer.core.lab.mask_building import build
+from glassformer.core.lab.mask_building import build_mask
 from glassformer.core.lab.masks import masks
 from glassformer.core.lab.norm_axes import norm_axes
 from glassformer.core.lab.norms import beside_batch_norm, layer_norms
 from glassformer.core.lab.one_matrix import one_matrix
 from glassformer.core.lab.permutation import reversed_order
 from glassformer.core.lab.seq2seq import read_words
-from glassformer.core.lab.similarity import compare
+from glassformer.core.lab.similarity import compare_measures
 from glassformer.core.lab.skips import skips
-from glassformer.core.lab.softmax import normalisers, scaling
-from glassformer.core.lab.why_attention import routes
-from glassformer.core.lab.worked_examples import work
+from glassformer.core.lab.softmax import measure_scaling, normalisers
+from glassformer.core.lab.why_attention import run_routes
+from glassformer.core.lab.worked_examples import compute_example
 
 WIDTH, HEIGHT = 160, 72
 # Lines are [points, role, dashed]; cells [x, y, width, height, role, share of its full colour].
@@ -41,13 +41,13 @@ WHOLE: Span = (0.0, 1.0)
 
 
 @lru_cache(maxsize=128)
-def picture(bench: str, dark: bool) -> Marks | None:
+def bench_picture(bench: str, dark: bool) -> Marks | None:
     """What the browser draws of a bench in its first inputs; None: it has no picture."""
     draw = PICTURES.get(bench)
     return None if draw is None else draw(dark)
 
 
-def curves(series: Sequence[tuple[Any, str, bool]]) -> Marks:
+def draw_curves(series: Sequence[tuple[Any, str, bool]]) -> Marks:
     """Lines on one scale; each is its values, its role and whether it is dashed."""
     values = [np.asarray(each, dtype=np.float64) for each, _, _ in series]
     low, high = min(each.min() for each in values), max(each.max() for each in values)
@@ -59,7 +59,7 @@ def curves(series: Sequence[tuple[Any, str, bool]]) -> Marks:
     return lines
 
 
-def grid(values: Any, role: Any = "data", span: Span = WHOLE) -> Marks:
+def draw_grid(values: Any, role: Any = "data", span: Span = WHOLE) -> Marks:
     """Square cells, deeper the larger; below 0 in the key's colour. role: one, or one a column."""
     cells = np.atleast_2d(np.asarray(values, dtype=np.float64))
     rows, columns = cells.shape
@@ -75,7 +75,7 @@ def grid(values: Any, role: Any = "data", span: Span = WHOLE) -> Marks:
     ]  # fmt: skip
 
 
-def bars(values: Any, role: str, span: Span = WHOLE) -> Marks:
+def draw_bars(values: Any, role: str, span: Span = WHOLE) -> Marks:
     """Upright bars from 0; those below 0 hang."""
     heights = np.asarray(values, dtype=np.float64)
     low, high = min(0.0, float(heights.min())), max(0.0, float(heights.max()))
@@ -92,7 +92,7 @@ def marks_side_by_side(
     draw: Callable[..., Marks], parts: Sequence[tuple[Any, Any]], gap: float = 0.08
 ) -> Marks:
     """Several grids, or bars, side by side, as wide as they have columns; each values and role."""
-    places = spans([np.shape(values)[-1] for values, _ in parts], gap)
+    places = panel_spans([np.shape(values)[-1] for values, _ in parts], gap)
     marks = [
         draw(values, role, tuple(place))
         for (values, role), place in zip(parts, places, strict=True)
@@ -109,71 +109,77 @@ def _originals(fields: Sequence[Any], *names: str) -> dict[str, Any]:
 
 
 def _scaling(_dark: bool) -> Marks:
-    found = scaling(**_originals(weights.SCALING, "d_k", "keys"))
-    return curves([(found.raw.entropy, "changed", True), (found.scaled.entropy, "weights", False)])
+    found = measure_scaling(**_originals(weights.SCALING, "d_k", "keys"))
+    return draw_curves(
+        [(found.raw.entropy, "changed", True), (found.scaled.entropy, "weights", False)]
+    )
 
 
 def _normalisers(_dark: bool) -> Marks:
     found = normalisers(**_originals(weights.NORMALISERS))
-    return marks_side_by_side(bars, [(each.weights, "weights") for each in found])
+    return marks_side_by_side(draw_bars, [(each.weights, "weights") for each in found])
 
 
 def _dictionary(dark: bool) -> Marks:
     by_heat = look_up(QUERY, KEYS, VALUES).by_temperature.T
-    return curves([(each, head_colour(at, dark), at > 0) for at, each in enumerate(by_heat)])
+    return draw_curves([(each, head_colour(at, dark), at > 0) for at, each in enumerate(by_heat)])
 
 
 def _masks(_dark: bool) -> Marks:
     ways = masks(**_originals(mask_benches.MASKS)).ways
     both = (ways["large_negative"], ways["multiply_before"])
-    return marks_side_by_side(grid, [(each.weights, "weights") for each in both])
+    return marks_side_by_side(draw_grid, [(each.weights, "weights") for each in both])
 
 
 def _labels(_dark: bool) -> Marks:
     found = labels(**_originals(weights.LABELS))
     return marks_side_by_side(
-        bars, [(each.probabilities, "weights") for each in (found.softmax, found.sigmoid)]
+        draw_bars, [(each.probabilities, "weights") for each in (found.softmax, found.sigmoid)]
     )
 
 
 def _similarity(_dark: bool) -> Marks:
-    found = compare()
+    found = compare_measures()
     return marks_side_by_side(
-        bars, [(found.product.weights, "query"), (found.distance.weights, "key")]
+        draw_bars, [(found.product.weights, "query"), (found.distance.weights, "key")]
     )
 
 
 def _mask_building(_dark: bool) -> Marks:
-    return marks_side_by_side(grid, [(head[0].float(), "weights") for head in build().spread[:2]])
+    return marks_side_by_side(
+        draw_grid, [(head[0].float(), "weights") for head in build_mask().spread[:2]]
+    )
 
 
 def _mask_steps(_dark: bool) -> Marks:
-    return grid(build().weights, "weights")  # what the mask leaves of even attention, step by step
+    return draw_grid(
+        build_mask().weights, "weights"
+    )  # what the mask leaves of even attention, step by step
 
 
 def _layer_norm(dark: bool) -> Marks:
     found = layer_norms(**_originals(layers.LAYER_NORM)).curves
-    return curves([(each, head_colour(at, dark), at % 2 > 0) for at, each in enumerate(found)])
+    return draw_curves([(each, head_colour(at, dark), at % 2 > 0) for at, each in enumerate(found)])
 
 
 def _batch_norm(_dark: bool) -> Marks:
     found = beside_batch_norm(**_originals(layers.BATCH_NORM))
     both = (found.layer, found.batch)
-    return marks_side_by_side(grid, [(each.normalized.flatten(0, 1), "norm") for each in both])
+    return marks_side_by_side(draw_grid, [(each.normalized.flatten(0, 1), "norm") for each in both])
 
 
 def _norm_axes(_dark: bool) -> Marks:
     norms = norm_axes(at=6).norms
     both = (norms["batch"], norms["layer"])
     return marks_side_by_side(
-        grid, [(each.together.flatten(0, 1).float(), "norm") for each in both]
+        draw_grid, [(each.together.flatten(0, 1).float(), "norm") for each in both]
     )
 
 
 def _depth(_dark: bool) -> Marks:
     roles = {"post": "query", "pre": "value"}
-    stacks = depth(**_originals(layers.DEPTH))
-    return curves([(each.likeness, roles[each.place], not each.residual) for each in stacks])
+    stacks = measure_depth(**_originals(layers.DEPTH))
+    return draw_curves([(each.likeness, roles[each.place], not each.residual) for each in stacks])
 
 
 def _split(dark: bool) -> Marks:
@@ -181,7 +187,7 @@ def _split(dark: bool) -> Marks:
     _, heads, words, inside = found.steps["split"].cells.shape
     hues = [head_colour(at // inside, dark) for at in range(heads * inside)]
     split = [(np.ones((words, inside)), hues[head * inside :]) for head in range(heads)]
-    return marks_side_by_side(grid, [(np.ones((words, heads * inside)), hues), *split])
+    return marks_side_by_side(draw_grid, [(np.ones((words, heads * inside)), hues), *split])
 
 
 def _one_matrix(dark: bool) -> Marks:
@@ -189,7 +195,7 @@ def _one_matrix(dark: bool) -> Marks:
     _, width, inside = found.small.shape
     hues = [head_colour(at // inside, dark) for at in range(width)]
     small = [(each.abs(), hues[head * inside :]) for head, each in enumerate(found.small)]
-    return marks_side_by_side(grid, [*small, (found.large.abs(), hues)])
+    return marks_side_by_side(draw_grid, [*small, (found.large.abs(), hues)])
 
 
 def _skips(_dark: bool) -> Marks:
@@ -206,25 +212,25 @@ def _skips(_dark: bool) -> Marks:
 def _clones(_dark: bool) -> Marks:
     found = clones(**_originals(stack.CLONES))
     rows = [torch.cat([*found[way].moved[:3, :4, :8]], dim=1) for way in ("shared", "copied")]
-    return grid(torch.cat(rows).clamp(-0.1, 0.1), "query")
+    return draw_grid(torch.cat(rows).clamp(-0.1, 0.1), "query")
 
 
 def _added(_dark: bool) -> Marks:
-    found = added(**_originals(sequence.ADDED))
+    found = join_positions(**_originals(sequence.ADDED))
     return marks_side_by_side(
-        grid, [(found.a.T, "data"), (found.e.T, "query"), (found.added.T, "value")]
+        draw_grid, [(found.a.T, "data"), (found.e.T, "query"), (found.added.T, "value")]
     )
 
 
 def _order(_dark: bool) -> Marks:
     roles = ("data", "weights", "query")
     order = reversed_order(7)
-    return curves([((at, to), roles[at % 3], False) for at, to in enumerate(order)])
+    return draw_curves([((at, to), roles[at % 3], False) for at, to in enumerate(order)])
 
 
 def _why(dark: bool) -> Marks:
-    found = routes(**_originals(sequence.WHY, "length", "width", "kernel"))
-    return curves([
+    found = run_routes(**_originals(sequence.WHY, "length", "width", "kernel"))
+    return draw_curves([
         (np.log10(each.gradients.numpy() + 1e-12), head_colour(at, dark), each.kind != "attention")
         for at, each in enumerate(found)
     ])  # fmt: skip
@@ -233,11 +239,11 @@ def _why(dark: bool) -> Marks:
 def _seq2seq(_dark: bool) -> Marks:
     found = read_words(sequence.SENTENCE)[0].by_word
     vector, attention = found["vector"].log10(), found["attention"].log10()
-    return curves([(vector, "changed", True), (attention, "weights", False)])
+    return draw_curves([(vector, "changed", True), (attention, "weights", False)])
 
 
 def _examples(_dark: bool) -> Marks:
-    return grid(work("pe-matrix").quantity("pe").value.T)
+    return draw_grid(compute_example("pe-matrix").quantity("pe").value.T)
 
 
 PICTURES: dict[str, Callable[[bool], Marks]] = {

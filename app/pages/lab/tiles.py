@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from glassformer.app.pages.lab.tile_pictures import picture
+from glassformer.app.pages.lab.tile_pictures import bench_picture
 from glassformer.app.session import store
 from glassformer.app.session.state import LAB
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
-from glassformer.app.words import say, texts
+from glassformer.app.words import say, texts_of_language
 
 _tiles = component(__file__, "tiles")
 
@@ -28,14 +28,14 @@ def _tile(bench: str) -> dict[str, Any]:
     return {
         "bench": bench,
         "name": say(f"lab.bench_{bench}"),
-        "question": question(bench),
-        "picture": picture(bench, current_look().dark),
+        "question": bench_question(bench),
+        "picture": bench_picture(bench, current_look().dark),
     }
 
 
-def question(bench: str) -> str:
+def bench_question(bench: str) -> str:
     """What a bench asks: its title, or where it has several, what `lab.ask_<bench>` says."""
-    own = f"lab_{bench}.title" in texts(store.get_state().language)
+    own = f"lab_{bench}.title" in texts_of_language(store.get_state().language)
     return say(f"lab_{bench}.title") if own else say(f"lab.ask_{bench}")
 
 

@@ -26,12 +26,12 @@ from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, LookUp, look_up
-from glassformer.core.lab.inputs import number
+from glassformer.core.lab.inputs import read_number
 from glassformer.core.lab.labels import LOGITS, TRUE, Labels, labels
 from glassformer.core.lab.similarity import KEYS as ASKED
 from glassformer.core.lab.similarity import QUERY as QUERIED
-from glassformer.core.lab.similarity import UNIT, Compared, compare
-from glassformer.core.lab.softmax import WIDTHS, Row, Scaling, normalisers, one_row, scaling
+from glassformer.core.lab.similarity import UNIT, Compared, compare_measures
+from glassformer.core.lab.softmax import WIDTHS, Row, Scaling, measure_scaling, normalisers, one_row
 
 SCALING = (
     Field("d_k", "d_k", 64, "slider", "key", low=1, high=max(WIDTHS), step=1),
@@ -54,32 +54,32 @@ LABELS = (
 
 def show_scaling() -> None:
     """Why the scores are divided by √d_k."""
-    look, texts = current_look(), kit.head("scaling")
+    look, texts = current_look(), kit.draw_bench_head("scaling")
     sweep, row = kit.compute_from_inputs("scaling", SCALING, _scaling).result
-    kit.chart("scaling", scaling_figure(sweep, texts, look))
+    kit.draw_chart("scaling", scaling_figure(sweep, texts, look))
     st.markdown(f"**{say('lab_scaling.own', d_k=sweep.d_k)}**")
     st.html(row_tables(row, texts, look))
 
 
 def _scaling(d_k: Any, keys: Any, scores: Any) -> tuple[Scaling, Row]:
     """The means for every width and the chosen one, and the typed row."""
-    return scaling(d_k, keys), one_row(scores, d_k)
+    return measure_scaling(d_k, keys), one_row(scores, d_k)
 
 
 def show_normalisers() -> None:
     """Softmax against ReLU, sigmoid and L2 norm."""
-    look, texts = current_look(), kit.head("normalisers")
+    look, texts = current_look(), kit.draw_bench_head("normalisers")
     answer = kit.compute_from_inputs("normalisers", NORMALISERS, normalisers)
     typed = answer.typed
     texts["shifted"] = say("lab_normalisers.shifted", shift=typed["shift"])
     texts["stretched"] = say("lab_normalisers.stretched", stretch=typed["stretch"])
-    kit.chart("normalisers", bars_figure(answer.result, texts, look))
+    kit.draw_chart("normalisers", bars_figure(answer.result, texts, look))
     st.html(keeps_table(answer.result, texts, look))
 
 
 def show_dictionary() -> None:
     """Attention as a dictionary that answers with a mixture."""
-    look, texts = current_look(), kit.head("dictionary")
+    look, texts = current_look(), kit.draw_bench_head("dictionary")
     entries = [say(f"lab_dictionary.entry_{at}") for at in ("first", "second", "third")]
     fields = [
         Field("query", "q", QUERY, "row", "query"),
@@ -107,18 +107,18 @@ def _dictionary(
     names: Any, query: Any, keys: Any, values: Any, temperature: Any
 ) -> tuple[LookUp, float, list[str]]:
     """The answer, the temperature and the names; keys in the plane, one number a value."""
-    heat = number("temperature", temperature, TEMPERATURES[0], TEMPERATURES[-1])
+    heat = read_number("temperature", temperature, TEMPERATURES[0], TEMPERATURES[-1])
     found = look_up(query, keys, values, heat, sizes=(2, 1))
     return found, heat, fill_names(names, len(found.keys))
 
 
 def show_similarity() -> None:
     """The dot product against the distance."""
-    look, texts = current_look(), kit.head("similarity")
+    look, texts = current_look(), kit.draw_bench_head("similarity")
     entries = [say(f"lab_similarity.entry_{at}") for at in ("first", "second", "third")]
     start = {"query": QUERIED, "names": entries}
     sets = {"notes": ASKED, "unit": UNIT}
-    kit.presets("similarity", {name: start | {"keys": keys} for name, keys in sets.items()})
+    kit.draw_presets("similarity", {name: start | {"keys": keys} for name, keys in sets.items()})
     fields = [
         Field("query", "q", QUERIED, "row", "query"),
         Field("names", "", entries, "row", "key", grow=("columns",), least=2, most=MOST,
@@ -141,7 +141,7 @@ def show_similarity() -> None:
 
 
 def _similarity(names: Any, query: Any, keys: Any, measure: Any) -> tuple[Compared, list[str]]:
-    found = compare(query, keys, measure)
+    found = compare_measures(query, keys, measure)
     return found, fill_names(names, len(found.keys))
 
 
@@ -167,10 +167,10 @@ def fill_names(names: Any, count: int) -> list[str]:
 
 def show_labels() -> None:
     """Softmax for one label against a sigmoid for each of several."""
-    texts = kit.head("labels")
+    texts = kit.draw_bench_head("labels")
     names = [say(f"lab_labels.entry_{at}") for at in ("first", "second", "third", "fourth")]
     start = {"names": names, "logits": LOGITS}
-    kit.presets("labels", {name: start | {"true": [true]} for name, true in TRUTHS.items()})
+    kit.draw_presets("labels", {name: start | {"true": [true]} for name, true in TRUTHS.items()})
     field = Field("names", "", names, "row", "key", grow=("columns",), least=2, most=MOST_LABELS,
                   of_words=True)  # fmt: skip
     ties = [[(each, "columns") for each in ("names", "logits", "true")]]

@@ -17,7 +17,7 @@ from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.trace import Trace
 
 
-def tell() -> None:
+def tell_stand_in() -> None:
     """Say that the bundled translator stands in, where it does."""
     if _elsewhere():
         st.caption(say("lab.bundled"))
@@ -34,15 +34,15 @@ def transformer() -> Transformer:
     return (get_model() if _elsewhere() else on_screen.model_on_screen()).transformer
 
 
-def name() -> str:
+def model_name() -> str:
     """What the model is called."""
     return (get_model() if _elsewhere() else on_screen.model_on_screen()).name
 
 
-def trace() -> Trace:
+def bench_trace() -> Trace:
     """The run on screen; the bundled translator's of the same text, or of the first sentence."""
     if not _elsewhere():
-        return on_screen.trace()
+        return on_screen.trace_on_screen()
     try:
         return get_trace(store.get_state().own_text)
     except GlassformerError:

@@ -10,7 +10,7 @@ from glassformer.core.lectures.lecture import PLACE, Lecture, Scene
 TEXTS = ("title", "text", "notes")
 
 
-def lecture(found: Lecture, language: str, theme: str) -> dict[str, Any]:
+def lecture_data(found: Lecture, language: str, theme: str) -> dict[str, Any]:
     """All of it as plain JSON, what the runs say worked out now. theme: "" for the browser's."""
     return {
         "title": dict(found.title),
@@ -53,7 +53,7 @@ def filled_texts(found: Lecture, scene: Scene, language: str) -> Mapping[str, An
 
 def _answer(found: Lecture, scene: Scene, language: str) -> dict[str, Any]:
     assert scene.question is not None
-    answer = answers.answer(found, scene, language)
+    answer = answers.answer_of_scene(found, scene, language)
     bars = [
         {"option": place, "count": 0, "truth": place == answer.get("value")}
         for place, _ in enumerate(scene.question.options)

@@ -14,7 +14,7 @@ from glassformer.app.ui.text import format_error, on_top
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import MOST_BYTES, bundled_lectures, load, read_lecture
+from glassformer.core.lectures.read import MOST_BYTES, bundled_lectures, load_lecture, read_lecture
 
 TEXTS = ("import", "import_help", "none_yet")
 
@@ -33,9 +33,12 @@ def show() -> None:
             "groups": [
                 {
                     "name": say("lectures.bundled"),
-                    "cards": [_card(load(each)) for each in bundled_lectures()],
+                    "cards": [_card(load_lecture(each)) for each in bundled_lectures()],
                 },
-                {"name": say("lectures.own"), "cards": [_own(each) for each in drafts.texts()]},
+                {
+                    "name": say("lectures.own"),
+                    "cards": [_own(each) for each in drafts.draft_texts()],
+                },
             ],
             "texts": {name: say(f"lectures.{name}") for name in TEXTS},
             "most": MOST_BYTES,
@@ -43,7 +46,7 @@ def show() -> None:
         _cards("lecture_cards_all", data, pick=_open, file=_import)
     if drafts.can_undo():
         icon, undo = ":material/undo:", say("lectures.undo")
-        st.button(undo, key="widget_lectures_undo", icon=icon, on_click=drafts.undo)
+        st.button(undo, key="widget_lectures_undo", icon=icon, on_click=drafts.undo_draft)
 
 
 def _card(lecture: Lecture) -> dict[str, Any]:
@@ -64,7 +67,7 @@ def _card(lecture: Lecture) -> dict[str, Any]:
 
 def _own(name: str) -> dict[str, Any]:
     try:
-        lecture = drafts.draft(name)
+        lecture = drafts.find_draft(name)
     except GlassformerError:
         lecture = None
     if lecture is None:
@@ -79,7 +82,7 @@ def text_of(text: Mapping[str, str], language: str) -> str:
 
 def _open(sent: Mapping[str, Any]) -> None:
     name = str(sent.get("id", ""))
-    if name in drafts.texts() or name in bundled_lectures():
+    if name in drafts.draft_texts() or name in bundled_lectures():
         store.update(lecture=name)
 
 
@@ -90,7 +93,7 @@ def _import(sent: Mapping[str, Any]) -> None:
             given, limit = (f"{int(each) / 1000:,.0f} kB" for each in (size, MOST_BYTES))
             raise GlassformerError("lecture_large", given=given, limit=limit)
         lecture = read_lecture(str(sent.get("text", "")))
-        if lecture.name in {*drafts.texts(), *bundled_lectures()}:
+        if lecture.name in {*drafts.draft_texts(), *bundled_lectures()}:
             lecture = replace(lecture, name=drafts.free_name(lecture.name))
         drafts.put_draft(lecture)
         store.update(lecture=lecture.name)

@@ -14,12 +14,12 @@ from glassformer.app.session import store
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.layout import side_by_side
 from glassformer.app.ui.text import format_error, literal
-from glassformer.app.words import say, texts
+from glassformer.app.words import say, texts_of_language
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import KINDS, Lecture, Question, Scene, Truth
 from glassformer.core.lectures.read import read_lecture
 from glassformer.core.lectures.truth import answer_of
-from glassformer.core.lectures.write import link_text, write
+from glassformer.core.lectures.write import link_text, write_lecture
 
 TEXTS = {"title": 200, "text": 1000, "notes": 5000}  # characters
 HEIGHTS = {"text": 90, "notes": 130}
@@ -140,7 +140,7 @@ def _link(lecture: Lecture, at: int) -> None:
 
 def link_scene(lecture: Lecture, scene: Scene, language: str, typed: str) -> Scene:
     """A scene with another link. Errors: lecture_link, lectures_page for an unknown page."""
-    text = write(Lecture("x", lecture.title, {}, (Scene("x", "", {}, lecture.title),)))
+    text = write_lecture(Lecture("x", lecture.title, {}, (Scene("x", "", {}, lecture.title),)))
     lines = [
         f"link = {_quoted(typed)}" if each == 'link = ""' else each for each in text.split("\n")
     ]
@@ -219,7 +219,7 @@ def start_question(lecture: Lecture, before: Question | None, kind: str) -> Ques
 
 def _in_all(lecture: Lecture, key: str) -> dict[str, str]:
     spoken = {each: each if each in LANGUAGES else "en" for each in lecture.languages}
-    return {each: texts(speaker)[key] for each, speaker in spoken.items()}
+    return {each: texts_of_language(speaker)[key] for each, speaker in spoken.items()}
 
 
 def _asks(lecture: Lecture, at: int, name: str, language: str, typed: str) -> None:
@@ -254,7 +254,7 @@ def _options(lecture: Lecture, at: int, language: str, typed: str) -> None:
 def truth_text(lecture: Lecture, at: int) -> str:
     """The truth of a scene's question as it stands in the file."""
     only = lecture.having(lecture.scenes[at])
-    lines = write(only).split("\n")
+    lines = write_lecture(only).split("\n")
     return next(each for each in lines if each.startswith("truth = ")).removeprefix("truth = ")
 
 
@@ -271,7 +271,7 @@ def with_truth(lecture: Lecture, at: int, typed: str) -> Lecture:
     question = scenes[at].question
     assert question is not None
     scenes[at] = replace(scenes[at], question=replace(question, truth=Truth(HERE)))
-    held, line = write(lecture.having(*scenes)), " ".join(typed.split())
+    held, line = write_lecture(lecture.having(*scenes)), " ".join(typed.split())
     return read_lecture(held.replace(f'truth = {{ address = "{HERE}" }}', f"truth = {line}"))
 
 

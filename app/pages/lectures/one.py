@@ -19,7 +19,7 @@ from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.write import link_text, write
+from glassformer.core.lectures.write import link_text, write_lecture
 
 SIGNS = ("open", "up", "down", "remove", "question")
 WIDTHS = (36, 64)
@@ -51,7 +51,7 @@ def show(lecture: Lecture, own: bool) -> None:
             "own": own,
             "texts": {name: say(f"lectures.sign_{name}") for name in SIGNS},
         }
-        _scenes("lecture_scenes_all", data, act=partial(act, lecture, own))
+        _scenes("lecture_scenes_all", data, act=partial(apply_scene_action, lecture, own))
     with right, box("fill scroll", "lecture_scene", gap="xsmall"):
         if own:
             edit.show(lecture, at)
@@ -63,7 +63,7 @@ def show_damaged(name: str, error: GlassformerError) -> None:
     """Draw what is wrong with a lecture that the browser kept, and the way to be rid of it."""
     _way_back()
     st.error(format_error(error))
-    text = drafts.texts().get(name, "")
+    text = drafts.draft_texts().get(name, "")
     icon = ":material/download:"
     st.download_button(say("lectures.export"), text, f"{name}.toml", icon=icon, on_click="ignore")
     st.button(say("lectures.remove"), on_click=partial(_remove, name), key="widget_lecture_remove")
@@ -74,7 +74,7 @@ def scene_in_view(lecture: Lecture) -> int:
     return min(store.memory().scene_chosen.get(lecture.name, 0), len(lecture.scenes) - 1)
 
 
-def act(lecture: Lecture, own: bool, sent: Mapping[str, Any]) -> None:
+def apply_scene_action(lecture: Lecture, own: bool, sent: Mapping[str, Any]) -> None:
     """What was pressed in the list: {"choose" | "open" | "up" | "down" | "remove": place}."""
     (name, at), *_ = sent.items()
     if not isinstance(at, int) or not 0 <= at < len(lecture.scenes):
@@ -85,10 +85,10 @@ def act(lecture: Lecture, own: bool, sent: Mapping[str, Any]) -> None:
     elif name == "open":
         store.memory().scene_opened = lecture.scenes[at].link(start.language_of(lecture))
     elif own:
-        places[lecture.name] = change(lecture, name, at)
+        places[lecture.name] = rearrange_scene(lecture, name, at)
 
 
-def change(lecture: Lecture, name: str, at: int) -> int:
+def rearrange_scene(lecture: Lecture, name: str, at: int) -> int:
     """Move a scene up or down, or remove it; where the view is after it."""
     scenes = list(lecture.scenes)
     if name == "remove":
@@ -126,8 +126,9 @@ def _way_back() -> None:
 def _files(lecture: Lecture, own: bool) -> None:
     down = ":material/download:"
     st.download_button(
-        say("lectures.export"), partial(write, lecture), f"{lecture.name}.toml", "text/plain",
-        key="widget_lecture_export", icon=down, on_click="ignore", help=say("lectures.export_help"),
+        say("lectures.export"), partial(write_lecture, lecture), f"{lecture.name}.toml",
+        "text/plain", key="widget_lecture_export", icon=down, on_click="ignore",
+        help=say("lectures.export_help"),
     )  # fmt: skip
     if find_spec(TAKEAWAY) is not None:
         _take_away(lecture)
@@ -140,7 +141,7 @@ def _files(lecture: Lecture, own: bool) -> None:
                   on_click=gone)  # fmt: skip
     if drafts.can_undo():
         st.button(say("lectures.undo"), key="widget_lectures_undo", icon=":material/undo:",
-                  on_click=drafts.undo)  # fmt: skip
+                  on_click=drafts.undo_draft)  # fmt: skip
 
 
 def _take_away(lecture: Lecture) -> None:
@@ -164,7 +165,7 @@ def _copy(lecture: Lecture) -> None:
 
 
 def _remove(name: str) -> None:
-    drafts.remove(name)
+    drafts.remove_draft(name)
     store.update(lecture="")
 
 

@@ -12,7 +12,7 @@ from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import bundled_lectures, load
+from glassformer.core.lectures.read import bundled_lectures, load_lecture
 
 PAGES = Path(__file__).parents[1]
 
@@ -21,7 +21,7 @@ def show() -> None:
     """Draw the cards, or the lecture that the link names."""
     put_sheet(__file__, "lectures.css")
     _turn()
-    drafts.listen()
+    drafts.listen_to_browser()
     if store.memory().drafts_full:
         st.error(say("lectures.full"))
     name = store.get_state().lecture
@@ -34,7 +34,7 @@ def show() -> None:
         one.show_damaged(name, error)
         return
     if lecture is not None:
-        one.show(lecture, own=name in drafts.texts())
+        one.show(lecture, own=name in drafts.draft_texts())
     elif store.memory().drafts is None:
         st.caption(say("lectures.looking"))
     else:
@@ -44,8 +44,8 @@ def show() -> None:
 
 def find_lecture(name: str) -> Lecture | None:
     """A lecture of one's own, or a bundled one. Errors: lecture_… of one that cannot be read."""
-    own = drafts.draft(name)
-    return own if own is not None or name not in bundled_lectures() else load(name)
+    own = drafts.find_draft(name)
+    return own if own is not None or name not in bundled_lectures() else load_lecture(name)
 
 
 def _turn() -> None:
@@ -59,7 +59,7 @@ def _turn() -> None:
         error = GlassformerError("lectures_page", given=page)
         st.error(format_error(error))
         return
-    store.visit(query)
+    store.follow_link(query)
     st.switch_page(str(script.relative_to(PAGES.parents[1])))
 
 

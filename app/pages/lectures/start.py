@@ -37,7 +37,7 @@ def show(lecture: Lecture) -> None:
     data = {
         "label": say(label),
         "about": say("lectures.try_help"),
-        "href": join.path(f"present#{lecture.name}"),
+        "href": join.page_path(f"present#{lecture.name}"),
         "name": lecture.name,
         "round": held[1] if held else 0,
         "lecture": held[2] if held else None,
@@ -55,16 +55,16 @@ def show(lecture: Lecture) -> None:
 def _try(lecture: Lecture) -> None:
     """Hand the browser all that the presenter's page needs; the runs are computed meanwhile."""
     language, now = language_of(lecture), store.get_state()
-    scenes.warm(lecture, language)
+    scenes.warm_scenes(lecture, language)
     memory = store.memory()
     before = memory.launched[1] if memory.launched else 0
-    memory.launched = (lecture.name, before + 1, alone.lecture(lecture, language, now.theme))
+    memory.launched = (lecture.name, before + 1, alone.lecture_data(lecture, language, now.theme))
 
 
 def _dialog(lecture: Lecture) -> None:
     memory = store.memory()
     held = memory.lecture_room
-    if held is not None and (held[0] != lecture.name or rooms.room(held[1]) is None):
+    if held is not None and (held[0] != lecture.name or rooms.find_room(held[1]) is None):
         held = memory.lecture_room = None
     if held is None:
         held = _opened(lecture)
@@ -94,7 +94,7 @@ def _opened(lecture: Lecture) -> tuple[str, str, str] | None:
 
 
 def _links(code: str, key: str) -> None:
-    here = join.path(f"hall/{code}")
+    here = join.page_path(f"hall/{code}")
     st.link_button(say("lectures.to_present"), f"{here}/present#{key}", type="primary",
                    icon=":material/open_in_new:", width="stretch")  # fmt: skip
     st.link_button(say("lectures.to_notes"), f"{here}/notes#{key}", width="stretch",

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from glassformer.app.pages.switch import compared
-from glassformer.app.panels.phrases import line, phrase
+from glassformer.app.panels.phrases import experiment_line, phrase
 from glassformer.app.plots.labels import shorten_text
 from glassformer.app.runs import on_screen
 from glassformer.app.session import experiments, store
@@ -30,7 +30,7 @@ def show() -> None:
     row = {"horizontal": True, "gap": "xsmall", "vertical_alignment": "center", "wrap": False}
     with box("dense rows-2", "switch_bar", **row):
         with st.container(key="switch_bar_chips", width="stretch"):
-            chips = [_chip(each) for each in experiments.now().switches]
+            chips = [_chip(each) for each in experiments.current_experiment().switches]
             texts = {"empty": say("experiment.empty"), "takeOut": say("experiment.take_out")}
             _chips("switch_chips", {"chips": chips, **texts}, out=_take_out)
         _ways()
@@ -43,20 +43,25 @@ def _chip(switch: Switch) -> dict[str, str]:
     """What a chip says, what it stands for, and why it is greyed ("": it is not)."""
     if switch in on_screen.left_out():
         return {"text": phrase(switch), "id": switch.text, "greyed": say("experiment.misfit")}
-    run = on_screen.trace()
+    run = on_screen.trace_on_screen()
     words = {"source": run.source_tokens, "target": run.target_tokens}
     return {"text": phrase(switch, words=words), "id": switch.text, "greyed": ""}
 
 
 def _take_out(text: str) -> None:
-    experiments.switch_to(experiments.now().keeping(lambda each: each.text != text))
+    experiments.switch_to(experiments.current_experiment().keeping(lambda each: each.text != text))
 
 
 def _ways() -> None:
     ways = (
-        ("undo", "undo", experiments.undo, experiments.can_undo()),
-        ("redo", "redo", experiments.redo, experiments.can_redo()),
-        ("reset", "restart_alt", experiments.reset, bool(experiments.now())),
+        ("undo", "undo", experiments.undo_experiment, experiments.can_undo()),
+        ("redo", "redo", experiments.redo_experiment, experiments.can_redo()),
+        (
+            "reset",
+            "restart_alt",
+            experiments.reset_experiment,
+            bool(experiments.current_experiment()),
+        ),
     )
     for name, icon, act, possible in ways:
         st.button(
@@ -92,27 +97,27 @@ def _name() -> None:
             key=store.bind("experiment_name", store.memory().experiment_name),
             max_chars=experiments.LONGEST_NAME,
             placeholder=say("experiment.name_hint"),
-            disabled=not experiments.now(),
+            disabled=not experiments.current_experiment(),
             on_change=take,
         )
         st.button(
             say("experiment.keep"),
             key="widget_keep",
-            disabled=not experiments.now(),
+            disabled=not experiments.current_experiment(),
             on_click=_keep_typed,
         )
 
 
 def _keep_typed() -> None:
     """Keep the present experiment under what was typed, or under its own line."""
-    now = experiments.now()
+    now = experiments.current_experiment()
     if now:
-        experiments.keep(store.memory().experiment_name.strip() or line(now))
+        experiments.keep_experiment(store.memory().experiment_name.strip() or experiment_line(now))
         store.memory().experiment_name = ""
 
 
 def _kept_row(at: int, name: str, experiment: Experiment) -> None:
-    said = line(experiment)
+    said = experiment_line(experiment)
     with st.container(horizontal=True, gap="xsmall", wrap=False, vertical_alignment="center"):
         st.button(
             f"**{literal(name)}**  \n:small[{literal(shorten_text(said, LONGEST))}]",
@@ -121,7 +126,7 @@ def _kept_row(at: int, name: str, experiment: Experiment) -> None:
             width="stretch",
             on_click=partial(experiments.switch_to, experiment),
         )
-        forget = partial(experiments.forget, name)
+        forget = partial(experiments.forget_experiment, name)
         small_button("×", f"forget_{at}", say("experiment.forget_help"), forget)
 
 
@@ -140,7 +145,11 @@ def _share() -> None:
         else:
             page = (st.context.url or "").partition("?")[0]
             st.code(f"{page}?{urlencode(query)}", language=None, height=70)
-        now, screen, model = experiments.now(), store.get_state(), on_screen.plain_model()
+        now, screen, model = (
+            experiments.current_experiment(),
+            store.get_state(),
+            on_screen.plain_model(),
+        )
         kept = (
             name
             for name, each in experiments.named_experiments().items()

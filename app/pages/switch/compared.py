@@ -14,7 +14,7 @@ from glassformer.app.runs.traces import get_forced, get_run, get_trace
 from glassformer.app.session import experiments, store
 from glassformer.app.session.memory import Pair
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, menu
+from glassformer.app.ui.pick import draw_choice, menu
 from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.analysis.comparison import Furthest
@@ -43,7 +43,7 @@ def show_button() -> None:
         key="widget_compare",
         icon=":material/compare_arrows:",
         help=say("experiment.compare_help"),
-        disabled=not (experiments.now() or experiments.named_experiments()),
+        disabled=not (experiments.current_experiment() or experiments.named_experiments()),
     ):
         title = say("experiment.compare_title")
         # Going to a difference moves the focus of the page behind, which is drawn at the end.
@@ -81,8 +81,11 @@ def _offered() -> dict[Choice, Asked]:
     now = store.get_state()
     here, kept = (now.own_text, now.direction), reversed(experiments.named_experiments().items())
     return {
-        ("now", ""): Asked(say("experiment.choice_now"), experiments.now(), here),
-        **{("kept", name): Asked(name, each, experiments.sentence(name)) for name, each in kept},
+        ("now", ""): Asked(say("experiment.choice_now"), experiments.current_experiment(), here),
+        **{
+            ("kept", name): Asked(name, each, experiments.sentence_of_experiment(name))
+            for name, each in kept
+        },
         ("plain", ""): Asked(say("experiment.choice_plain"), Experiment(), here),
     }
 
@@ -111,7 +114,7 @@ def _on_screen() -> bool:
     def take(on: str) -> None:
         store.memory().compared_on = on
 
-    choice("compare_on", "experiment.compare_on", ("own", "screen"), chosen, take)
+    draw_choice("compare_on", "experiment.compare_on", ("own", "screen"), chosen, take)
     st.caption(say(f"experiment.compare_about_{chosen}"))
     return chosen == "screen"
 
@@ -164,17 +167,17 @@ def _tensor(pair: Pair) -> None:
     """The tensor in view on the page, its pickers, and the way to the largest difference."""
     chosen = panel.in_view(pair.first)
     asked, title = panel.matrix_and_title(chosen)
-    largest.show(pair, "compare", go)
+    largest.show(pair, "compare", go_to_difference)
     if chosen == panel.ATTENTION:
-        with pickers.row("compared"):
+        with pickers.picker_row("compared"):
             pickers.pick_attention(pair.first, KEY)
-            pickers.stages(pair.first, KEY)
+            pickers.pick_stage(pair.first, KEY)
     triple.show(pair, asked, KEY, title, LAYOUT)
 
 
-def go(pair: Pair, found: Furthest) -> None:
+def go_to_difference(pair: Pair, found: Furthest) -> None:
     """Bring the head into view and frame the cell; the panel leaves a tensor for it."""
-    largest.jump(pair, found, address="")
+    largest.jump_to_difference(pair, found, address="")
 
 
 def _words(name: str, pair: Pair, forced: Trace, key: str) -> None:

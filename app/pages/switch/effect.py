@@ -14,7 +14,7 @@ from glassformer.app.session.memory import Pair
 from glassformer.app.session.state import RESULTS
 from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.layout import box, side_by_side
-from glassformer.app.ui.pick import choice, set_field
+from glassformer.app.ui.pick import draw_choice, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
@@ -30,7 +30,7 @@ Found = Sequence[tuple[Rung, Moved]]
 
 def show() -> None:
     """Draw what the pair of runs on screen has to tell, or what to do where there is none."""
-    pair = on_screen.pair()
+    pair = on_screen.pair_on_screen()
     if pair is None:
         _nothing()
         return
@@ -56,12 +56,12 @@ def _head(pair: Pair, words: bool) -> None:
     with side_by_side("effect_head", gap="small", horizontal_alignment="distribute"):
         st.markdown(f"**{say(f'effect.title_{pair.kind}')}**", width="content")
         if words:
-            choice("switch_result", "effect.show", RESULTS, now, set_field("result"))
+            draw_choice("switch_result", "effect.show", RESULTS, now, set_field("result"))
     st.caption(say(f"effect.about_{now}_{pair.kind}"))
 
 
 def _nothing() -> None:
-    trace, asked = on_screen.trace(), experiments.now()
+    trace, asked = on_screen.trace_on_screen(), experiments.current_experiment()
     with box("fill frame", "effect_nothing", gap="small"):
         if asked:
             st.markdown(f"**{say('effect.not_run')}**")
@@ -162,7 +162,7 @@ def _pick(rung: Rung, place: int) -> None:
     if rung.layer is not None:
         changes["layer"] = rung.layer
     side = "source" if rung.stack == "encoder" else "target"
-    trace = on_screen.trace()  # it may have written fewer words
+    trace = on_screen.trace_on_screen()  # it may have written fewer words
     tokens = trace.source_tokens if side == "source" else trace.target_tokens
     there = place < len(tokens)
     if rung.what == "weights":

@@ -21,7 +21,7 @@ def show() -> None:
 
     A run of a file cannot be switched: only its model can compute another one.
     """
-    if on_screen.file() is not None:
+    if on_screen.file_on_screen() is not None:
         on_file.show_instead("switch")
         return
     put_sheet(__file__, "switch.css")
@@ -31,7 +31,11 @@ def show() -> None:
         if panel.fills:
             panel.show()
             return
-        if panel.id == "examples" and not experiments.now() and on_screen.pair() is None:
+        if (
+            panel.id == "examples"
+            and not experiments.current_experiment()
+            and on_screen.pair_on_screen() is None
+        ):
             examples.show_gallery()
             return
         if panel.id == "masks":

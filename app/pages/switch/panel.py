@@ -34,10 +34,10 @@ KEY = "beside_switch"
 
 def show() -> None:
     """Draw the pickers and the three pictures; with nothing switched, the plain one."""
-    found, trace = pair(), on_screen.trace()
+    found, trace = plain_and_switched(), on_screen.trace_on_screen()
     chosen = in_view(trace)
     asked, title = matrix_and_title(chosen)
-    with pickers.row("switch_what"):
+    with pickers.picker_row("switch_what"):
         _what(trace, chosen)
         first = first_change(found, asked.address)
         if first:
@@ -50,7 +50,7 @@ def show() -> None:
                 on_click=to_first_change,
                 args=(first,),
             )
-    with pickers.row("switch_where"):
+    with pickers.picker_row("switch_where"):
         if chosen == ATTENTION:
             pickers.pick_attention(trace, "beside_switch")
         else:  # where it is, and which head of it
@@ -64,10 +64,10 @@ def show() -> None:
     triple.show(shown, asked, KEY, title, layout, found is None)
 
 
-def pair() -> Pair | None:
+def plain_and_switched() -> Pair | None:
     """The plain run and the switched one, also where two sentences stand beside each other."""
-    found = on_screen.pair()
-    if found is None or found.kind == "experiment" or not on_screen.experiment():
+    found = on_screen.pair_on_screen()
+    if found is None or found.kind == "experiment" or not on_screen.experiment_on_screen():
         return found
     now = store.get_state()
     try:
@@ -124,7 +124,7 @@ def first_change(found: Pair | None, address: str) -> str:
         return ""
     if not torch.equal(found.first[address], found.second[address]):
         return ""
-    after = on_screen.forced_run() if found is on_screen.pair() else None
+    after = on_screen.forced_run() if found is on_screen.pair_on_screen() else None
     return first_changed(found.first, after or found.second)
 
 
@@ -145,4 +145,4 @@ def _what(trace: Trace, chosen: str) -> None:
     width = (150 if chosen == ATTENTION else 340) * store.get_state().size // 100
     menu("beside_what", say("beside.what"), labels, chosen, take, width=width)
     if chosen == ATTENTION:
-        pickers.stages(on_screen.trace(), "beside_switch")
+        pickers.pick_stage(on_screen.trace_on_screen(), "beside_switch")

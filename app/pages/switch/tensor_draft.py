@@ -11,7 +11,7 @@ import streamlit as st
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.session import experiments, store
-from glassformer.app.session.codecs import sections, sections_text
+from glassformer.app.session.codecs import parse_sections, sections_text
 from glassformer.app.session.state import STAGES
 from glassformer.core.analysis.attention_views import Kind, attention_at
 from glassformer.core.errors import GlassformerError
@@ -42,7 +42,7 @@ class UnreadableError(ValueError):
         self.field, self.given = field, given
 
 
-def draft() -> dict[str, Any]:
+def draft_fields() -> dict[str, Any]:
     """The form as it stands; before the reader touched it, the experiment's last such switch."""
     return {**START, **_kept()}
 
@@ -52,7 +52,7 @@ def put_fields(**changes: Any) -> None:
     store.update(draft=_text({**_kept(), **changes}))
 
 
-def fill(switch: tensors.Slice) -> None:
+def fill_draft(switch: tensors.Slice) -> None:
     """Put a switch into the form, and its tensor in view; for callbacks."""
     form = _filled(switch)
     shown = {} if form["address"] else {"address": switch.address}
@@ -69,11 +69,15 @@ def _kept() -> dict[str, Any]:
     if not store.get_state().draft:
         switch, shown = _last(), store.get_state().address
         return _filled(switch) if switch and shown in ("", switch.address) else {}
-    return sections(store.get_state().draft).get("form", {})
+    return parse_sections(store.get_state().draft).get("form", {})
 
 
 def _last() -> tensors.Slice | None:
-    slices = [each for each in experiments.now().switches if isinstance(each, tensors.Slice)]
+    slices = [
+        each
+        for each in experiments.current_experiment().switches
+        if isinstance(each, tensors.Slice)
+    ]
     return slices[-1] if slices else None
 
 
@@ -90,19 +94,19 @@ def _filled(switch: tensors.Slice) -> dict[str, Any]:
     return form | {"origin": next((places for axis, places in origin if axis in WORDS), ())}
 
 
-def plain() -> Trace:
+def plain_trace() -> Trace:
     """The plain run of the sentence: the form is about its tensors."""
     now = store.get_state()
     try:
         return get_trace(now.own_text, now.direction, now.model, now.version)
     except GlassformerError:  # the stage bar says it
-        return on_screen.trace()
+        return on_screen.trace_on_screen()
 
 
-def address(trace: Trace) -> str:
+def draft_address(trace: Trace) -> str:
     """What is edited: the typed address or pattern, the state's, or the attention in focus."""
     now = store.get_state()
-    if typed := draft()["address"]:
+    if typed := draft_fields()["address"]:
         return str(typed)
     if now.address in trace:
         return now.address
@@ -112,12 +116,12 @@ def address(trace: Trace) -> str:
     return found if found in trace else next(iter(trace))
 
 
-def example(pattern: str, trace: Trace) -> str:
+def first_tensor(pattern: str, trace: Trace) -> str:
     """The first tensor that an address or a pattern names. Errors: `unknown_address`."""
     return tensors.addresses_matching(pattern, trace.config)[0]
 
 
-def choose(value: str, trace: Trace) -> None:
+def choose_tensor(value: str, trace: Trace) -> None:
     """Edit another tensor; an attention map comes into focus on all pages."""
     if value not in trace:
         put_fields(address=value.strip())
@@ -130,7 +134,7 @@ def choose(value: str, trace: Trace) -> None:
     store.update(**focus)
 
 
-def axes(trace: Trace, where: str) -> list[Axis]:
+def draft_axes(trace: Trace, where: str) -> list[Axis]:
     """The axes of a tensor along which cells can be chosen."""
     return [axis for axis in trace.axes(where) if axis.name != "batch" and axis.size > 1]
 
@@ -138,26 +142,26 @@ def axes(trace: Trace, where: str) -> list[Axis]:
 def value_on_axis(axis: Axis) -> Any:
     """What is chosen along an axis: places for words and heads, text for numbers."""
     if axis.name not in LISTED:
-        return draft().get(f"at_{axis.name}", "")
-    return tuple(at for at in draft().get(f"at_{axis.name}", ()) if at < axis.size)
+        return draft_fields().get(f"at_{axis.name}", "")
+    return tuple(at for at in draft_fields().get(f"at_{axis.name}", ()) if at < axis.size)
 
 
 def switch_of_form(trace: Trace, pattern: str) -> tensors.Slice:
     """The switch. Errors: UnreadableError, and those of core for what cannot be."""
-    form, where = draft(), example(pattern, trace)
-    found = ((axis, value_on_axis(axis)) for axis in axes(trace, where))
-    cells = ((axis, spans(at, axis) if isinstance(at, str) else at) for axis, at in found)
+    form, where = draft_fields(), first_tensor(pattern, trace)
+    found = ((axis, value_on_axis(axis)) for axis in draft_axes(trace, where))
+    cells = ((axis, parse_places(at, axis) if isinstance(at, str) else at) for axis, at in found)
     at = tuple((str(axis.name), places) for axis, places in cells if places)
     if form["act"] == "patch":
-        return tensors.TensorPatch(pattern, at, sentence(), _origin(at, form["origin"]))
+        return tensors.TensorPatch(pattern, at, patch_sentence(), _origin(at, form["origin"]))
     names = ACTS[form["act"]]
     numbers = [form[name] if name == "draw" else _number(name, form[name]) for name in names]
     return SWITCHES[form["act"]](pattern, at, *numbers)
 
 
-def sentence() -> str:
+def patch_sentence() -> str:
     """The sentence that a patch comes from: the typed one, or the second one of the state."""
-    return str(draft()["sentence"]) or store.get_state().own_second
+    return str(draft_fields()["sentence"]) or store.get_state().own_second
 
 
 def _origin(at: tensors.At, places: tuple[int, ...]) -> tensors.At:
@@ -168,7 +172,7 @@ def _origin(at: tensors.At, places: tuple[int, ...]) -> tensors.At:
     return tuple((axis, tuple(places) if axis == first else kept) for axis, kept in at)
 
 
-def spans(text: str, axis: Axis) -> tuple[int, ...]:
+def parse_places(text: str, axis: Axis) -> tuple[int, ...]:
     """Places from 0 that a text such as "1-8, 12" names from 1; words on an axis that has them.
 
     Errors: UnreadableError.
@@ -195,10 +199,10 @@ def _number(field: str, text: str) -> float:
     raise UnreadableError(field, text)
 
 
-def check() -> None:
+def check_draft() -> None:
     """Leave out what a link has of the form and no form can be, and say so."""
     try:
-        form = sections(store.get_state().draft).get("form", {})
+        form = parse_sections(store.get_state().draft).get("form", {})
         fitting = all(_fits(name, value) for name, value in form.items())
     except ValueError:
         fitting = False

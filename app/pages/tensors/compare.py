@@ -20,7 +20,7 @@ KEY = "beside_tensor"
 def show(pair: Pair) -> None:
     """Draw the tree of the run on screen, and the picked tensor of both."""
     put_sheet(__file__, "tensors.css")
-    trace, look = on_screen.trace(), current_look()
+    trace, look = on_screen.trace_on_screen(), current_look()
     tree, tensor = st.columns([28, 72], gap="medium")
     with tree:
         controls.show_tree(trace, look, controls.address_on_screen(trace))

@@ -6,9 +6,9 @@ import streamlit as st
 
 from glassformer.app.panels.address_words import (
     axis_name,
+    branch_names,
     format_bytes,
     numbers_line,
-    places,
     short_shape,
 )
 from glassformer.app.plots.labels import visible
@@ -17,18 +17,18 @@ from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, menu, set_field, small_button
+from glassformer.app.ui.pick import draw_choice, menu, set_field, small_button
 from glassformer.app.words import say
-from glassformer.core.analysis.measure import Measure, Measured, overview
+from glassformer.core.analysis.measure import Measure, Measured, measure_addresses
 from glassformer.core.analysis.tensor_slice import (
     Plan,
     Sheet,
     Side,
     cut_sheet,
-    largest,
-    plan,
+    largest_lines,
+    plan_sheet,
     sheet_axes,
-    window,
+    sheet_window,
 )
 from glassformer.core.trace.sites import Axis
 from glassformer.core.trace.trace import Trace
@@ -76,12 +76,12 @@ def show_tree(trace: Trace, look: FigureStyle, chosen: str) -> None:
     }
     data = {
         "lines": [tree_line(entry, look.precision) for entry in entries],
-        "places": places([entry.address for entry in entries]),
+        "places": branch_names([entry.address for entry in entries]),
         "picked": chosen,
         "texts": texts,
     }
     with box("fill tall", "tensors_tree"):
-        _tree("address_tree", data, height="stretch", pick=pick)
+        _tree("address_tree", data, height="stretch", pick=pick_tensor)
 
 
 def show_telling() -> None:
@@ -89,14 +89,14 @@ def show_telling() -> None:
     store.update(**{name: getattr(State, name) for name in ASKED})
 
 
-def pick(address: str) -> None:
+def pick_tensor(address: str) -> None:
     """Show another tensor: with its own axes, the pins kept where they fit."""
     store.update(address=address, axes=None)
 
 
 def entries_of(trace: Trace) -> tuple[Measured, ...]:
     """The numbers of every address, measured once for each run that this session looks at."""
-    return store.once(lambda: overview(trace), trace)
+    return store.once(lambda: measure_addresses(trace), trace)
 
 
 def measure_of(trace: Trace, address: str) -> Measure:
@@ -119,7 +119,7 @@ def tree_line(entry: Measured, digits: int) -> list[Any]:
 def plan_of_state(trace: Trace, address: str) -> Plan:
     """The plan that the state asks for. The head is the one in focus on every page."""
     now = store.get_state()
-    return plan(trace, address, now.axes, {"head": now.head or 0} | dict(now.pins))
+    return plan_sheet(trace, address, now.axes, {"head": now.head or 0} | dict(now.pins))
 
 
 def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> Sheet:
@@ -139,7 +139,7 @@ def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> S
                  lambda name: take_axis("columns", name, pair), bare=False)  # fmt: skip
     if with_forms:
         with form:
-            choice("form", "tensors.form", FORMS, now.form, set_field("form"), bare=False)
+            draw_choice("form", "tensors.form", FORMS, now.form, set_field("form"), bare=False)
     with held:
         for axis, index in chosen.held:
             _pin(axis, index)
@@ -195,7 +195,7 @@ def _fitted(sheet: Sheet, side: Side) -> Sheet:
     axis, by_value = lines.axis.name, lines.axis.name == "vocabulary"
     if len(lines) <= (LARGEST if by_value else WIDEST):
         return sheet
-    offers = parts(len(lines), by_value)
+    offers = axis_parts(len(lines), by_value)
     labels = {each: part_label(each, len(lines)) for each in offers}
     wanted = dict(store.get_state().part).get(axis, offers[0])
     part = wanted if wanted in offers else offers[0]
@@ -208,8 +208,8 @@ def _fitted(sheet: Sheet, side: Side) -> Sheet:
         bare=False,
     )
     if part == BY_VALUE:
-        return largest(sheet, side, LARGEST)
-    return sheet if part == ALL else window(sheet, side, part, part + WIDEST - 1)
+        return largest_lines(sheet, side, LARGEST)
+    return sheet if part == ALL else sheet_window(sheet, side, part, part + WIDEST - 1)
 
 
 def take_part(axis: str, part: int, first: int) -> None:
@@ -218,7 +218,7 @@ def take_part(axis: str, part: int, first: int) -> None:
     store.update(part=others if part == first else (*others, (axis, part)))
 
 
-def parts(count: int, by_value: bool) -> list[int]:
+def axis_parts(count: int, by_value: bool) -> list[int]:
     """What of a long axis can be shown: the largest, all, or the first line of each piece of it."""
     pieces = list(range(0, count, WIDEST)) if count > WIDEST else []
     return [*([BY_VALUE] if by_value else []), ALL, *pieces]

@@ -37,11 +37,12 @@ def show_title(trace: Trace, address: str, look: FigureStyle) -> None:
     about = " · ".join(part for part in (where, shape, kind, size) if part)
     with st.container(key="tensors_title", gap=None):
         st.markdown(
-            f"#### {symbol(site, tex, look)} {words} &emsp; ${tex}$\n:small[`{address}` {about}]"
+            f"#### {coloured_symbol(site, tex, look)} {words} &emsp; ${tex}$\n"
+            f":small[`{address}` {about}]"
         )
 
 
-def symbol(site: Site, tex: str, look: FigureStyle) -> str:
+def coloured_symbol(site: Site, tex: str, look: FigureStyle) -> str:
     """The symbol in the colour of its role, as math in markdown; "" where it is the equation."""
     if site.symbol == tex:
         return ""
@@ -86,7 +87,7 @@ def _cell(value: float, digits: int) -> str:
 
 def show_downloads(trace: Trace, address: str) -> None:
     """Draw four buttons: the tensor in three formats, and the whole run."""
-    sizes, stem = export.sizes(trace, address), export.file_stem(address)
+    sizes, stem = export.file_sizes(trace, address), export.file_stem(address)
     st.markdown(f"**{say('tensors.download')}**", help=say("tensors.download_help"))
     with box("dense wraps", "tensors_downloads", gap="xsmall"):
         left, right = st.columns(2, gap="xsmall")

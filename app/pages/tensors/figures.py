@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.axes import Side, corner, hover_text, rim, sheet_axes
+from glassformer.app.plots.axes import Side, corner_title, hover_text, outer_axes, sheet_axes
 from glassformer.app.plots.bars import row_bars
 from glassformer.app.plots.labels import escape, format_number, visible
-from glassformer.app.plots.marks import note
+from glassformer.app.plots.marks import annotate_at
 from glassformer.app.plots.sheet import HEIGHT
 from glassformer.app.plots.theme import FigureStyle, base_layout
 
@@ -51,8 +51,8 @@ def tensor_bars(
     )
     axes = sheet_axes(side, nothing, look, (500, HEIGHT - 40))
     axes["xaxis"] |= _lengths_axis(lengths, look, shown=names is None)
-    layout = base_layout(look, HEIGHT, bargap=0.35, **axes, **corner(side.title, look))
-    return go.Figure([bars, rim()], layout)
+    layout = base_layout(look, HEIGHT, bargap=0.35, **axes, **corner_title(side.title, look))
+    return go.Figure([bars, outer_axes()], layout)
 
 
 def _lengths_axis(lengths: np.ndarray, look: FigureStyle, shown: bool) -> dict[str, Any]:
@@ -109,6 +109,6 @@ def tensor_histogram(
         "showgrid": True,
     }
     # What the counts are, level, at the top of their axis.
-    layout["annotations"] = [note(escape(words[2 if log else 1]), look, 0, 1, 12, "faint")]
+    layout["annotations"] = [annotate_at(escape(words[2 if log else 1]), look, 0, 1, 12, "faint")]
     layout["margin"] |= {"t": look.px(22)}
     return go.Figure(bars, layout)

@@ -16,7 +16,7 @@ from glassformer.core.trace.trace import Trace
 def show() -> None:
     """Draw the page for the run on screen."""
     put_sheet(__file__, "tensors.css")
-    trace = on_screen.trace()
+    trace = on_screen.trace_on_screen()
     tree, tensor = st.columns([28, 72], gap="medium")
     opening = controls.nothing_picked()
     with tree:

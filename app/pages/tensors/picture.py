@@ -21,7 +21,14 @@ from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.analysis.export import file_stem
 from glassformer.core.analysis.measure import Measure
-from glassformer.core.analysis.tensor_slice import Lines, Plan, Sheet, index_of, pool, window
+from glassformer.core.analysis.tensor_slice import (
+    Lines,
+    Plan,
+    Sheet,
+    index_of,
+    pool_sheet,
+    sheet_window,
+)
 from glassformer.core.trace.trace import Trace
 from glassformer.core.written import SUPERSCRIPT
 
@@ -41,7 +48,7 @@ def show(
     look = current_look()
     with box("fill tall", "tensors_picture", gap=None):
         if form == "picture":
-            drawn = pool(sheet, WIDEST)
+            drawn = pool_sheet(sheet, WIDEST)
 
             def clicked(click: Click) -> None:
                 row, column = int(click.y), 0 if chosen.columns is None else int(click.x)
@@ -110,7 +117,7 @@ def show_table(trace: Trace, address: str, sheet: Sheet, form: str, look: Figure
 def table_part(sheet: Sheet) -> Sheet:
     """As many of the columns (of one long column: of the rows) as a table may hold."""
     fit = max(TABLE_CELLS // max(len(sheet.rows), 1), 1)
-    return window(sheet, "columns", 0, fit - 1) if fit < len(sheet.columns) else sheet
+    return sheet_window(sheet, "columns", 0, fit - 1) if fit < len(sheet.columns) else sheet
 
 
 def table_notes(sheet: Sheet, shown: Sheet) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glassformer.app.pages.tensors.controls import pick
+from glassformer.app.pages.tensors.controls import pick_tensor
 from glassformer.app.panels.address_words import place, short_shape
 from glassformer.app.panels.attention.focus import AttentionFocus, first_head
 from glassformer.app.plots.colours import diverging_scale, sequential
@@ -52,7 +52,7 @@ def show(trace: Trace, look: FigureStyle) -> None:
     def take(sent: dict[str, str]) -> None:
         if chosen := found.get(sent["address"]):
             store.update(**chosen.focus)
-            pick(chosen.address)
+            pick_tensor(chosen.address)
 
     with box("fill tall grows", "tensors_telling", gap=None):
         _telling("telling", data, height="stretch", pick=take)
@@ -114,7 +114,7 @@ def _rows(trace: Trace, address: str) -> np.ndarray:
     return as_numpy(tensor)
 
 
-def levels(values: np.ndarray) -> NDArray[np.uint8]:
+def cell_levels(values: np.ndarray) -> NDArray[np.uint8]:
     """A byte a cell: 0–254 from 0 to the largest value, or about `EVEN` for signed ones."""
     shown = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
     if shown.min(initial=0) >= 0:
@@ -126,7 +126,7 @@ def levels(values: np.ndarray) -> NDArray[np.uint8]:
 
 
 def _card(trace: Trace, each: Telling, look: FigureStyle) -> dict[str, Any]:
-    cells = levels(each.values)
+    cells = cell_levels(each.values)
     signed = bool(np.nan_to_num(each.values).min(initial=0) < 0)
     role = trace.site(each.address).role
     where = " · ".join(filter(None, (place(each.address), short_shape(trace[each.address].shape))))

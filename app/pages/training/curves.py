@@ -16,8 +16,8 @@ from glassformer.app.runs.traces import get_replay, get_trace
 from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.chart import current_look, show_chart
-from glassformer.app.ui.components.player import player
-from glassformer.app.ui.pick import choice, set_field
+from glassformer.app.ui.components.player import draw_player
+from glassformer.app.ui.pick import draw_choice, set_field
 from glassformer.app.ui.text import with_arrows
 from glassformer.app.words import say
 from glassformer.core.analysis.training_views import Replay
@@ -72,7 +72,7 @@ class Training:
             _, replay, end = held
         if replay is None:
             return None
-        return Training(now, on_screen.trace(), end, history, replay, current_look())
+        return Training(now, on_screen.trace_on_screen(), end, history, replay, current_look())
 
     @cached_property
     def steps(self) -> tuple[int, ...]:
@@ -131,18 +131,20 @@ def show(training: Training) -> None:
             st.markdown(f"**{step}**", help=about_the_numbers(training))
         st.html(numbers_html(training))
         if set(FEW) & set(training.measured):
-            choice(
+            draw_choice(
                 "training_curves", "training.curves", HEIGHTS, training.curves, set_field("curves")
             )
         names = ("back", "play", "stop", "on")
         texts = {name: with_arrows(say(f"training.go_{name}")) for name in names}
         accent = training.look.colour("weights")
-        player(len(training.steps), training.place, texts, accent, training.go)
+        draw_player(len(training.steps), training.place, texts, accent, training.go)
 
 
 def shares_title(training: Training) -> str:
     """What the shares are of: of so many pairs, where the model card counts more of them."""
-    return say("training.shares_of" if sample(training) else "training.shares", pairs=QUICK_PAIRS)
+    return say(
+        "training.shares_of" if sample_sentences(training) else "training.shares", pairs=QUICK_PAIRS
+    )
 
 
 def place_css(training: Training) -> str:
@@ -178,10 +180,10 @@ def about_the_numbers(training: Training) -> str:
     names = {"loss": say("training.held_out")} if training.curves == "all" else {}
     names |= {name: say(f"training.metric_{name}") for name in metrics(training)}
     rows = [f"- **{name}** – {say(f'training.about_{key}')}" for key, name in names.items()]
-    return "\n".join([say("training.about"), "", *rows, *sample(training)])
+    return "\n".join([say("training.about"), "", *rows, *sample_sentences(training)])
 
 
-def sample(training: Training) -> list[str]:
+def sample_sentences(training: Training) -> list[str]:
     """Which sentences are counted, and what the model card has of more of them, in markdown."""
     counted = get_exact_match(training.now.model)
     if not {"en-zh", "zh-en"} <= set(counted):

@@ -14,7 +14,7 @@ from glassformer.app.runs.models import is_opened
 from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.layout import box, side_by_side
-from glassformer.app.ui.pick import choice, set_field
+from glassformer.app.ui.pick import draw_choice, set_field
 from glassformer.app.ui.style import put_sheet
 from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
@@ -38,11 +38,11 @@ def show() -> None:
     with st.container(key="training_page", gap="xsmall"):
         chosen = store.get_state().training
         with side_by_side("training_top", gap="medium", wrap=False):
-            choice("training_half", "training.half", HALVES, chosen, set_field("training"))
+            draw_choice("training_half", "training.half", HALVES, chosen, set_field("training"))
             headline = st.container()
         if chosen != "replay":
             workshop.show()
-        elif on_screen.file() is not None:
+        elif on_screen.file_on_screen() is not None:
             on_file.show_instead("training")
         else:
             show_replay(headline)
@@ -94,7 +94,7 @@ def show_headline(training: Training) -> None:
 def _pickers(training: Training) -> None:
     with side_by_side("training_pickers", gap="small", horizontal_alignment="distribute"):
         chosen = training.now.replay
-        choice("training_replay", "training.panel", PANELS, chosen, set_field("replay"))
+        draw_choice("training_replay", "training.panel", PANELS, chosen, set_field("replay"))
         if chosen in WITH_A_HEAD:
             with box(
                 "dense inline", "training_head", horizontal=True, gap="small", width="content"

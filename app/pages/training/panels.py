@@ -24,7 +24,7 @@ from glassformer.app.panels.attention.heads import (
     show_heads,
     show_title,
 )
-from glassformer.app.panels.attention.picture import alt
+from glassformer.app.panels.attention.picture import head_in_words
 from glassformer.app.panels.words import words_panel
 from glassformer.app.panels.words.words_panel import apply_layout
 from glassformer.app.plots.colours import sequential
@@ -33,17 +33,17 @@ from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.component import CELLS, component, go_to_place, pack_numbers
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import Kind, sides
+from glassformer.core.analysis.attention_views import Kind, attention_sides
 from glassformer.core.analysis.head_roles import describe
 from glassformer.core.analysis.training_views import (
     Frame,
     agreeing_words,
-    film,
-    groups,
+    head_frames,
     marked_text,
     mean_length,
-    places,
     similarity,
+    stream_places,
+    word_groups,
 )
 from glassformer.core.trace.tables import as_numpy
 
@@ -60,7 +60,12 @@ def show_translation(training: Training) -> None:
     apply_layout()
     texts = {name: say(f"training.{name}") for name in ("step", "translation", "nothing")}
     language = training.trace.language  # of the translations
-    data = {"rows": rows(training), "now": training.place, "language": language, "texts": texts}
+    data = {
+        "rows": translation_rows(training),
+        "now": training.place,
+        "language": language,
+        "texts": texts,
+    }
     left, right = st.columns([6, 5], gap="medium")
     with left, box("fill", "training_steps", gap=None):
         go = go_to_place(len(training.steps), training.go)
@@ -69,7 +74,7 @@ def show_translation(training: Training) -> None:
         words_panel.show(training.trace, candidates=False)
 
 
-def rows(training: Training) -> list[dict[str, Any]]:
+def translation_rows(training: Training) -> list[dict[str, Any]]:
     """A row a step; words that stand in the translation of the end, in its order, are marked."""
     end = training.replay.moments[-1].tokens
     return [
@@ -92,7 +97,7 @@ def show_attention(training: Training) -> None:
         cell = focus.cell if focus.pinned else None
         layout = MapLayout(cell, False, ATTENTION_WIDTH, ATTENTION_HEIGHT)
         figure = map_figure(focus.view, focus.sides, "weights", focus.look, layout)
-        show_chart(figure, "training_attention", alt(focus), fill=True)
+        show_chart(figure, "training_attention", head_in_words(focus), fill=True)
     with right.container(key="training_says", gap="small"):
         show_title(focus.kind, now.layer, now.head, joint="  \n")  # the column is narrow
         st.markdown(_does(training, focus))
@@ -114,7 +119,9 @@ def show_film(training: Training) -> None:
     now, kind = training.now, cast(Kind, training.now.kind)
     show_title(kind, now.layer, now.head)
     legend = "training.film_legend" if kind == "encoder" else "training.film_legend_forced"
-    frames = film(training.replay, kind, now.layer, now.head, sides(training.end, kind))
+    frames = head_frames(
+        training.replay, kind, now.layer, now.head, attention_sides(training.end, kind)
+    )
     data = {
         "label": say("training.panel_film"),
         "legend": say(legend),
@@ -128,7 +135,7 @@ def show_film(training: Training) -> None:
 
 def _words_along(training: Training, kind: Kind, frames: tuple[Frame, ...]) -> dict[str, Any]:
     """The words along the sides of all maps, none where they differ from map to map."""
-    both = sides(training.end, kind)
+    both = attention_sides(training.end, kind)
     shape = tuple(len(side.tokens) for side in both)
     # Pooled, or of other words: then a cell has no pair of words.
     same = all(frame.levels.shape == shape for frame in frames)
@@ -194,7 +201,7 @@ def show_word_map(training: Training) -> None:
     paths = np.stack([replay.plane.of(each.vectors) for each in replay.moments])  # (steps, N, 2)
     first, second = (format_percent(share) for share in replay.plane.shares)
     axes = (say("training.axis_first", share=first), say("training.axis_second", share=second))
-    groups_called = {name: say(f"training.group_{name}") for name in groups()}
+    groups_called = {name: say(f"training.group_{name}") for name in word_groups()}
     left, right = st.columns([4.2, 1.1], gap="medium")
     with left, box("fill", "training_plane"):
         figure = words_figure(
@@ -224,7 +231,7 @@ def _word_map_legend(training: Training, groups_called: Mapping[str, str]) -> st
 def show_lengths(training: Training) -> None:
     """Draw both, each under its title."""
     replay, look = training.replay, training.look
-    found = places(training.trace.config)
+    found = stream_places(training.trace.config)
     gap = next(at for at, place in enumerate(found) if place.stack == "decoder")
     parts = {name: say(f"training.part_{name}") for name in ROLES}
     stacks = {0: say("frame.focus_encoder"), gap: say("frame.focus_decoder")}

@@ -5,9 +5,13 @@ from html import escape
 import streamlit as st
 
 from glassformer.app.panels.compare import largest, pickers
-from glassformer.app.panels.compare.triple import anchor
+from glassformer.app.panels.compare.triple import anchor_run
 from glassformer.app.panels.compare.wording import titles, word_table
-from glassformer.app.panels.words.words_panel import attention_in_focus, cross_pickers, lines
+from glassformer.app.panels.words.words_panel import (
+    attention_in_focus,
+    cross_pickers,
+    draw_word_lines,
+)
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.session.memory import Pair
@@ -25,8 +29,8 @@ def show(pair: Pair) -> None:
     put_sheet(__file__, "compare.css")
     now = store.get_state()
     largest.show(pair, "beside")
-    layer, head = attention_in_focus(now, on_screen.trace())
-    with pickers.row("translate"):
+    layer, head = attention_in_focus(now, on_screen.trace_on_screen())
+    with pickers.picker_row("translate"):
         cross_pickers("beside_translate", pair.first, layer, head)
     columns = st.columns([1, 1, 1.05], gap="medium")
     runs = pair.first, pair.second
@@ -51,13 +55,13 @@ def _lines(pair: Pair, run: int, name: str, layer: int, head: int | None) -> Non
         f'<b lang="{trace.language}">{escape(trace.full_text)}</b></div>'
     )
     with box("fill tall", f"beside_lines_place_{run}", gap=None):
-        lines(
+        draw_word_lines(
             trace, layer, head, _pin_in(pair, run), NO_STEP,
             lambda pin: _pinned(pair, run, pin), key=f"beside_lines_{run}",
         )  # fmt: skip
 
 
-def partner(pair: Pair, side: str, place: int, run: int, other: int) -> int | None:
+def partner_word(pair: Pair, side: str, place: int, run: int, other: int) -> int | None:
     """Which word of the other run stands beside a word of a run; None where none does."""
     first, second = (
         trace.source_tokens if side == "source" else trace.output_tokens
@@ -70,11 +74,11 @@ def partner(pair: Pair, side: str, place: int, run: int, other: int) -> int | No
 def _pin_in(pair: Pair, run: int) -> Pin | None:
     """The pinned word of the run on screen, or its partner in the other run."""
     side, place = store.get_state().token or ("", 0)
-    at = partner(pair, side, place, anchor(pair), run) if side else None
+    at = partner_word(pair, side, place, anchor_run(pair), run) if side else None
     return None if at is None else Pin(side, at)
 
 
 def _pinned(pair: Pair, run: int, pin: Pin | None) -> None:
     """Keep the clicked word as a place of the run on screen; one without a partner is released."""
-    at = partner(pair, pin.side, pin.place, run, anchor(pair)) if pin else None
+    at = partner_word(pair, pin.side, pin.place, run, anchor_run(pair)) if pin else None
     store.update(token=(pin.side, at) if pin and at is not None else None)

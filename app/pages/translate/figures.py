@@ -8,7 +8,13 @@ from typing import Any, Literal
 import numpy as np
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
+from glassformer.app.plots.heat import (
+    bulk_magnitude,
+    cell_gaps,
+    foot_bar,
+    heat_map,
+    largest_magnitude,
+)
 from glassformer.app.plots.labels import (
     escape,
     fit_to_width,
@@ -18,8 +24,14 @@ from glassformer.app.plots.labels import (
     visible,
     widest,
 )
-from glassformer.app.plots.marks import note, on, pairs, spans, suffix
-from glassformer.app.plots.theme import FigureStyle, base_layout, hatching, token_axis
+from glassformer.app.plots.marks import (
+    annotate_at,
+    axis_suffix,
+    panel_axes,
+    panel_spans,
+    word_pairs,
+)
+from glassformer.app.plots.theme import FigureStyle, base_layout, hatch_cells, token_axis
 
 TITLE, FOOT, GAP = 24, 66, 0.035  # pixels; GAP is a share of the width
 SCALE = 32  # pixels of the foot that the colour scale takes
@@ -57,12 +69,12 @@ class Picture:
     @property
     def end(self) -> float:
         """Where the colour scale ends."""
-        return bulk(self.values) if self.limit is None else self.limit
+        return bulk_magnitude(self.values) if self.limit is None else self.limit
 
     @property
     def clipped(self) -> bool:
         """Whether values lie beyond the end of the colour scale."""
-        return self.scale != "plain" and reach(self.values) > self.end * (1 + 1e-6)
+        return self.scale != "plain" and largest_magnitude(self.values) > self.end * (1 + 1e-6)
 
 
 def block_pictures(
@@ -77,7 +89,7 @@ def block_pictures(
     room = look.px(WIDEST_MARGIN)
     shown = [fit_to_width(visible(word), look.px(13), room - 16) for word in words]
     margin = int(min(max((widest(word, look.px(13)) for word in shown), default=0) + 16, room))
-    places = spans([picture.share for picture in pictures], GAP)
+    places = panel_spans([picture.share for picture in pictures], GAP)
     foot = max([look.px(FOOT), *(words_height(each, look) + look.px(SCALE) for each in pictures)])
     inner = height - TITLE - foot
     rows = _from_one(token_axis(shown, look, inner, side="left")) | {"automargin": False}
@@ -85,11 +97,11 @@ def block_pictures(
     maps: list[go.Trace] = []
     hatched: list[go.Trace] = []
     notes = [
-        note(escape(picture.title), look, span[0], 1)
+        annotate_at(escape(picture.title), look, span[0], 1)
         for picture, span in zip(pictures, places, strict=True)
     ]
     for at, (picture, span) in enumerate(zip(pictures, places, strict=True)):
-        end, width = suffix(at), (WIDTH - margin) * (span[1] - span[0])
+        end, width = axis_suffix(at), (WIDTH - margin) * (span[1] - span[0])
         axes[f"xaxis{end}"] = _columns_axis(picture, look, width) | {"domain": span}
         # Only the first picture writes the words, the others follow it.
         follows = {"showticklabels": False, "matches": "y"} if at else {"ticklabelstandoff": 5}
@@ -97,7 +109,7 @@ def block_pictures(
         maps.append(_heat_map(picture, words, look, at, span, inner))
         notes += column_words(picture, look, width, end)
         if picture.allowed is not None and not picture.allowed.all():
-            hatched.append(hatching(picture.allowed, look, first=1, **on(at)))
+            hatched.append(hatch_cells(picture.allowed, look, first=1, **panel_axes(at)))
     sides = {"l": margin, "r": 6, "t": look.px(TITLE), "b": foot}
     layout = base_layout(look, height, margin=sides, annotations=notes, **axes)
     return go.Figure([*maps, *hatched], layout)
@@ -142,7 +154,7 @@ def _heat_map(
     if picture.cells:
         cells["text"] = [[escape(visible(cell)) for cell in row] for row in picture.cells]
     if picture.columns is not None:
-        cells["customdata"] = pairs(rows, picture.columns)
+        cells["customdata"] = word_pairs(rows, picture.columns)
     if picture.cells and height / max(len(picture.values), 1) >= look.px(12):
         cells |= {"texttemplate": "%{text}", "textfont": {"size": look.px(12)}}
     if picture.scale == "plain":
@@ -163,8 +175,8 @@ def _heat_map(
         colorbar=foot_bar(look, middle, length, ticks, xpad=0, ypad=0),
         hoverongaps=True,
         hovertemplate=_hover(picture, look),
-        **gaps(picture.values.shape, 24),
-        **on(at),
+        **cell_gaps(picture.values.shape, 24),
+        **panel_axes(at),
         **cells,
     )
 
@@ -215,7 +227,7 @@ def column_words(
     found = []
     for at, word in enumerate(columns):
         text, placed = _placed(_short(word, look), to_right=upright and 2 * at > last)
-        each = note(text, look, at + 1, 0, at="center top", yshift=-2)
+        each = annotate_at(text, look, at + 1, 0, at="center top", yshift=-2)
         each |= {"xref": f"x{end}", "yref": f"y{end} domain"}
         each["font"]["size"] = size
         found.append(each | placed)

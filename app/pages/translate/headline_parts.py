@@ -7,7 +7,7 @@ from dataclasses import replace
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.ui.lines import in_one_line
-from glassformer.app.ui.text import aside
+from glassformer.app.ui.text import list_left_aside
 from glassformer.app.words import say
 from glassformer.core.analysis.choices import BLANKS, least_sure, probabilities, rows_by_model
 from glassformer.core.errors import GlassformerError
@@ -21,7 +21,7 @@ _BLANK = re.compile("|".join((BLANK.pattern, *map(re.escape, BLANKS))))
 Part = tuple[str, bool]  # a text, and whether it was given
 
 
-def parts(trace: Trace) -> list[Part]:
+def text_parts(trace: Trace) -> list[Part]:
     """The text from its start to its end; [] for a translation, which stands alone."""
     if not trace.config.has_generator:
         return [(trace.source_text, True)]
@@ -70,7 +70,7 @@ def cue_text(trace: Trace) -> str:
         main = say("translate.cue_no_head", count=len(rows_by_model(trace)))
     else:
         main = _written_and_sure(trace)
-    return " · ".join([main, *aside(replace(left, no_head=False))])
+    return " · ".join([main, *list_left_aside(replace(left, no_head=False))])
 
 
 def _written_and_sure(trace: Trace) -> str:

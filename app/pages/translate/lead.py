@@ -12,8 +12,8 @@ from glassformer.app.pages.translate import headline_parts
 from glassformer.app.panels import provenance
 from glassformer.app.panels.words.words_panel import (
     is_large,
+    sentence_signs,
     shown_piece,
-    signs,
     step_in_focus,
     why_never,
 )
@@ -52,7 +52,7 @@ def show(trace: Trace, opened: bool) -> None:
         "text": trace.output_text or say("translate.nothing"),
         "language": trace.language,  # for the browser's choice of font
         **_others(trace),  # in grey
-        "parts": headline_parts.parts(trace),
+        "parts": headline_parts.text_parts(trace),
         "hint": "" if large else hint,  # large type has no room for it
         "compact": large,
     }
@@ -89,7 +89,7 @@ def in_a_sentence(trace: Trace, trust: Confidence) -> str:
     return say("translate.doubt", percent=format_percent(trust.score), reasons=found)
 
 
-def around(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def neighbouring_translations(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The translations of the sentences before and after the one below."""
     now = store.get_state()
     if not now.sentence or not _is_typed(trace):
@@ -100,7 +100,7 @@ def around(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _others(trace: Trace) -> dict[str, object]:
-    before, after = around(trace)
+    before, after = neighbouring_translations(trace)
     space = " " if trace.language == "en" else ""
     pick = say("translate.pick_sentence") if _is_typed(trace) else ""
     return {"before": before, "after": after, "space": space, "pick": pick}
@@ -108,7 +108,7 @@ def _others(trace: Trace) -> dict[str, object]:
 
 def _is_typed(trace: Trace) -> bool:
     """Whether it is a sentence of the text in the input: not of a file, nor a second one."""
-    return on_screen.file() is None and trace.line == store.get_state().own_text
+    return on_screen.file_on_screen() is None and trace.line == store.get_state().own_text
 
 
 def _turn(sent: Mapping[str, Any]) -> None:
@@ -120,7 +120,7 @@ def _turn(sent: Mapping[str, Any]) -> None:
 def cues(trace: Trace, trust: Confidence) -> list[str]:
     """What to know about the translation, the gravest first, as plain text."""
     parts = [reason_in_words(reason, trace) for reason in trust.reasons]
-    before, after = around(trace)
+    before, after = neighbouring_translations(trace)
     if before or after:
         count = len(before) + 1 + len(after)
         parts.insert(0, say("translate.cue_sentences", count=count, at=len(before) + 1))
@@ -173,7 +173,7 @@ def show_choices(trace: Trace) -> None:
         [row.probability for row in rows],
         look,
         height=look.px(AROUND + BAR * len(rows)),
-        signs=signs([row.piece for row in rows]),
+        signs=sentence_signs([row.piece for row in rows]),
         remarks=remarks,
     )
 
@@ -183,7 +183,7 @@ def show_choices(trace: Trace) -> None:
 
     with st.container(key="choices_panel", gap=None):
         st.html(
-            title(choice)
+            lead_title(choice)
             if trace.config.encoder_layers and trace.task == "translate"
             else title_alone(trace, choice)
         )
@@ -198,7 +198,7 @@ def _never(trace: Trace) -> set[str]:
     return set()
 
 
-def title(choice: Choice) -> str:
+def lead_title(choice: Choice) -> str:
     """For which step the candidates are, as one line of HTML; all words before it on hover."""
     guarded = ""
     if choice.guarded:

@@ -14,7 +14,7 @@ from glassformer.core.analysis.blocks import block_at
 
 def show() -> None:
     """Draw the translation, then the words beside the model."""
-    trace = on_screen.trace()
+    trace = on_screen.trace_on_screen()
     opened = block_at(trace.config, store.get_state().block)  # None also for one it has not
     words_panel.apply_layout()
     lead.show(trace, opened is not None)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.app.pages.vectors.focus import VectorsFocus, pick
-from glassformer.app.plots.colours import mix
+from glassformer.app.pages.vectors.focus import VectorsFocus, pick_word
+from glassformer.app.plots.colours import mix_colours
 from glassformer.app.plots.labels import visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.ui.component import CELLS, component
@@ -51,7 +51,7 @@ def depth_grid(
     def picked(value: Mapping[str, Any]) -> None:
         place, column = places[int(value["row"])], value.get("column")
         if place >= 0:
-            pick(focus, place, "" if column is None else states[int(column)].address)
+            pick_word(focus, place, "" if column is None else states[int(column)].address)
 
     row = places.index(focus.position) if focus.position in places else 0
     rows = say("vectors.rows_decoder" if words.writes else "vectors.rows_encoder")
@@ -89,7 +89,7 @@ def rank_shares(ranks: np.ndarray, size: int) -> np.ndarray:
 
 @lru_cache(maxsize=32)
 def _palette(low: str, high: str) -> tuple[str, ...]:
-    return tuple(mix(low, high, level / LEVELS) for level in range(LEVELS + 1))
+    return tuple(mix_colours(low, high, level / LEVELS) for level in range(LEVELS + 1))
 
 
 def _shades(shares: np.ndarray, role: str, look: FigureStyle) -> np.ndarray:

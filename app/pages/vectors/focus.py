@@ -16,7 +16,7 @@ from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import Kind, Side, sides
+from glassformer.core.analysis.attention_views import Kind, Side, attention_sides
 from glassformer.core.analysis.choices import blanks
 from glassformer.core.analysis.vectors import row_at, side_of
 from glassformer.core.trace.graph import Stack, StreamState
@@ -32,7 +32,9 @@ class VectorsFocus(PanelContext):
     def current(cls, stack: Stack | None = None) -> Self:
         """The focus of this session; in the state's stack unless one is given."""
         now = store.get_state()
-        return cls(now, on_screen.trace(), current_look(), stack or cast(Stack, now.stack))
+        return cls(
+            now, on_screen.trace_on_screen(), current_look(), stack or cast(Stack, now.stack)
+        )
 
     @property
     def side(self) -> str:
@@ -42,7 +44,7 @@ class VectorsFocus(PanelContext):
     @cached_property
     def words(self) -> Side:
         """The words of the stack; those of the decoder with what each row writes."""
-        return sides(self.trace, cast(Kind, self.stack))[0]
+        return attention_sides(self.trace, cast(Kind, self.stack))[0]
 
     @cached_property
     def position(self) -> int:
@@ -71,7 +73,7 @@ class VectorsFocus(PanelContext):
         return self.look.number(value)
 
 
-def pick(focus: VectorsFocus, position: int, address: str = "") -> None:
+def pick_word(focus: VectorsFocus, position: int, address: str = "") -> None:
     """Choose a word everywhere in the app, and a tensor; chosen again, the word is released."""
     now = store.get_state()
     token = (focus.side, position)

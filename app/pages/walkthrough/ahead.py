@@ -11,7 +11,7 @@ import streamlit as st
 from glassformer.app.pages.walkthrough import code, text
 from glassformer.app.pages.walkthrough.focus import (
     StepFocus,
-    answers,
+    heard_events,
     remember_event,
     steps_to_send,
 )
@@ -31,7 +31,7 @@ def show(pictures: bool = True) -> None:
     pictures: whether this page draws the scene, too.
     """
     focus = StepFocus.current()
-    data = ahead_data(focus, steps_to_send(focus), pictures) | {"answers": answers()}
+    data = ahead_data(focus, steps_to_send(focus), pictures) | {"answers": heard_events()}
     _ahead("bridge_walk", data, lack=remember_event)
 
 
@@ -49,5 +49,5 @@ def ahead_data(focus: StepFocus, ids: Sequence[str], pictures: bool = True) -> d
 
 def _step(focus: StepFocus, step: Step, pictures: bool) -> dict[str, Any]:
     there = focus if step == focus.step else focus.at_step(step)  # the first tells of a wrong link
-    parts = {"words": text.own(there), "code": code.own(there)}
-    return parts | ({"scene": scene.own(there)} if pictures else {})
+    parts = {"words": text.text_of_step(there), "code": code.step_code(there)}
+    return parts | ({"scene": scene.step_scene(there)} if pictures else {})

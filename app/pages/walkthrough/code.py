@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from glassformer.app.pages.walkthrough import text
-from glassformer.app.pages.walkthrough.figures.formula import levels, symbols
+from glassformer.app.pages.walkthrough.figures.formula import symbol_levels, symbols
 from glassformer.app.pages.walkthrough.focus import StepFocus, go_to_event
 from glassformer.app.plots.labels import format_number
 from glassformer.app.session import store
@@ -18,7 +18,7 @@ from glassformer.core.explain.equations import Symbol
 from glassformer.core.explain.source import code
 from glassformer.core.explain.source.code import CodeLine, NamedShape
 from glassformer.core.explain.steps.steps import maker_of
-from glassformer.core.explain.steps.wires import Wire, axes
+from glassformer.core.explain.steps.wires import Wire, wire_axes
 from glassformer.core.trace.sites import site_at
 
 TEXTS = ("code", "code_none", "code_functions")
@@ -36,7 +36,7 @@ def code_context() -> dict[str, Any]:
     return {"texts": {name: say(f"walk_steps.{name}") for name in TEXTS}}
 
 
-def own(focus: StepFocus) -> dict[str, Any]:
+def step_code(focus: StepFocus) -> dict[str, Any]:
     """What is drawn of a step."""
     return {
         "step": focus.step.id,
@@ -52,7 +52,7 @@ def own(focus: StepFocus) -> dict[str, Any]:
     }
 
 
-def target(focus: StepFocus, wire: Wire) -> str:
+def maker_of_wire(focus: StepFocus, wire: Wire) -> str:
     """The id of the step that makes a wire, "" for one that none makes."""
     step = maker_of(focus.every_step, wire)
     return step.id if step else ""
@@ -68,7 +68,7 @@ def _parameter_shape(focus: StepFocus, parameter: str) -> str:
 
 def _chip(focus: StepFocus, symbol: Symbol) -> dict[str, Any]:
     chip: dict[str, Any] = {
-        "runs": levels(symbol.latex),
+        "runs": symbol_levels(symbol.latex),
         "colour": focus.look.colour("text" if symbol.role == "constant" else symbol.role),
         "go": None,
         "value": "",
@@ -87,10 +87,10 @@ def _chip(focus: StepFocus, symbol: Symbol) -> dict[str, Any]:
 
 def _leading(focus: StepFocus, wire: Wire) -> dict[str, Any]:
     """Where the chip of a tensor leads, and what it says of it."""
-    step = target(focus, wire)
+    step = maker_of_wire(focus, wire)
     kind = "input" if not step else "here" if step == focus.step.id else "go"
     words = say(site_at(wire.address).text_key)
-    shape = " × ".join(f"{axis.letter} {axis.size}" for axis in axes(focus.trace, wire))
+    shape = " × ".join(f"{axis.letter} {axis.size}" for axis in wire_axes(focus.trace, wire))
     return {
         "title": say(f"walk_steps.symbol_{kind}", words=words.rstrip(".。"), shape=shape),
         "go": {"step": step, "address": wire.address} if step else None,
@@ -103,7 +103,7 @@ def _line(focus: StepFocus, line: CodeLine) -> dict[str, Any]:
 
 
 def _shape(focus: StepFocus, named: NamedShape) -> dict[str, Any]:
-    step = target(focus, Wire(named.address)) if named.address else ""
+    step = maker_of_wire(focus, Wire(named.address)) if named.address else ""
     return {
         "name": named.name,
         "sizes": [[letter, size] for letter, size in zip(named.letters, named.sizes, strict=True)],

@@ -7,7 +7,7 @@ from glassformer.app.pages.walkthrough.focus import StepFocus
 from glassformer.app.panels.address_words import place
 from glassformer.app.panels.compare import triple
 from glassformer.app.panels.compare.figures.triple_layout import TripleLayout
-from glassformer.app.panels.compare.triple import Matrix, anchor
+from glassformer.app.panels.compare.triple import Matrix, anchor_run
 from glassformer.app.panels.compare.wording import titles
 from glassformer.app.session.memory import Pair
 from glassformer.app.ui.style import put_sheet
@@ -31,6 +31,6 @@ def show(pair: Pair) -> None:
         address = focus.output.address
         words = f"{say(site_at(address).text_key)} · {place(address)}"
         triple.show(pair, Matrix(address, pins=dict(focus.at(focus.output))), KEY, words, LAYOUT)
-        st.caption(say("beside.numbers_of", title=literal(titles(pair)[anchor(pair)])))
+        st.caption(say("beside.numbers_of", title=literal(titles(pair)[anchor_run(pair)])))
     with right:
         code.show_explain()

@@ -21,8 +21,14 @@ from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.core.config import ModelConfig
 from glassformer.core.explain.steps.places import Pair
-from glassformer.core.explain.steps.steps import Step, for_layer, nearest, step_by_id, walk
-from glassformer.core.explain.steps.wires import Cell, Wire, axes, cell
+from glassformer.core.explain.steps.steps import (
+    Step,
+    for_layer,
+    list_steps,
+    nearest_step,
+    step_by_id,
+)
+from glassformer.core.explain.steps.wires import Cell, Wire, cell, wire_axes
 from glassformer.core.trace.address import ATTENTIONS, Address
 from glassformer.core.trace.graph import Stack, layer_count
 
@@ -37,7 +43,7 @@ class StepFocus(PanelContext):
     @cached_property
     def every_step(self) -> tuple[Step, ...]:
         """All steps of the run, of all layers."""
-        return walk(self.trace)
+        return list_steps(self.trace)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -47,7 +53,7 @@ class StepFocus(PanelContext):
     @cached_property
     def step(self) -> Step:
         """The step in view; where the run has none of that id, the nearest."""
-        return nearest(self.every_step, self.now.walk)
+        return nearest_step(self.every_step, self.now.walk)
 
     @property
     def config(self) -> ModelConfig:
@@ -73,7 +79,7 @@ class StepFocus(PanelContext):
         return blake2b(told.encode(), digest_size=8).hexdigest()
 
     def at_step(self, step: Step) -> "StepFocus":
-        """The same with another step in view, as `go` would leave it."""
+        """The same with another step in view, as `show_step` would leave it."""
         return replace(self, now=replace(self.now, **_moved(self.now, step)))
 
     def layer(self, stack: str) -> int:
@@ -139,13 +145,13 @@ class StepFocus(PanelContext):
         return pair.key if of_key else pair.query
 
 
-def go(step_id: str, **changes: object) -> None:
+def show_step(step_id: str, **changes: object) -> None:
     """Show another step; its layer becomes the one in focus. For callbacks and links.
 
     changes: of other fields of the state, made at the same time. An id that the run does not have
     changes nothing.
     """
-    step = step_by_id(walk(on_screen.trace()), step_id)
+    step = step_by_id(list_steps(on_screen.trace_on_screen()), step_id)
     if step is not None:
         store.update(**_moved(store.get_state(), step), **changes)
 
@@ -156,11 +162,11 @@ def _moved(now: State, step: Step) -> dict[str, Any]:
     return {"walk": step.id, "layer": now.layer if stays else step.layer}
 
 
-def select(key: str, index: tuple[int, ...]) -> None:
+def select_cell(key: str, index: tuple[int, ...]) -> None:
     """Choose a cell of a wire, by the wire's key, everywhere in the app. For callbacks."""
-    trace = on_screen.trace()
+    trace = on_screen.trace_on_screen()
     wire = Wire.of(key)
-    names: list[str] = [axis.name for axis in axes(trace, wire)]
+    names: list[str] = [axis.name for axis in wire_axes(trace, wire)]
     at = dict(zip(names, index, strict=True))
     store.update(address=wire.address, **fields_of_cell(trace, wire, at))
 
@@ -168,7 +174,7 @@ def select(key: str, index: tuple[int, ...]) -> None:
 def remember_event(value: Mapping[str, Any]) -> None:
     """Remember an event; the next `ahead.show` answers it."""
     memory = store.memory()
-    memory.walk_heard = (*answers(), str(value.get("nonce", "")))[-REMEMBERED:]
+    memory.walk_heard = (*heard_events(), str(value.get("nonce", "")))[-REMEMBERED:]
     lacks = tuple(str(each) for each in value.get("lacks", ())[:MOST])
     here = str(value.get("step", ""))
     memory.walk_asked = (str(value.get("version", "")), here, lacks)
@@ -178,10 +184,10 @@ def go_to_event(value: Mapping[str, Any]) -> None:
     """The same of an event that happened at the step in the browser, which is gone to."""
     remember_event(value)
     if value.get("step", "") not in ("", StepFocus.current().step.id):
-        go(str(value["step"]))
+        show_step(str(value["step"]))
 
 
-def answers() -> tuple[str, ...]:
+def heard_events() -> tuple[str, ...]:
     """The numbers of the events heard last."""
     return store.memory().walk_heard
 
@@ -195,5 +201,5 @@ def steps_to_send(focus: StepFocus) -> tuple[str, ...]:
     store.memory().walk_asked = ("", "", ())
     if version == focus.version:
         return tuple(each for each in lacks if step_by_id(focus.every_step, each))
-    known = step_by_id(walk(on_screen.trace()), here)
+    known = step_by_id(list_steps(on_screen.trace_on_screen()), here)
     return (known.id if known else focus.step.id,)

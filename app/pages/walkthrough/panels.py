@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from glassformer.app.pages.walkthrough.figures.layout import ONE_SCALE, is_positive, symbol
+from glassformer.app.pages.walkthrough.figures.layout import ONE_SCALE, is_positive, wire_symbol
 from glassformer.app.pages.walkthrough.figures.sheets import (
     EXACT_CELLS,
     Sheet,
@@ -18,7 +18,7 @@ from glassformer.app.words import say
 from glassformer.core.analysis.choices import top_words
 from glassformer.core.analysis.measure import informative_mask
 from glassformer.core.explain.steps.places import in_heads
-from glassformer.core.explain.steps.wires import Wire, axes, tensor
+from glassformer.core.explain.steps.wires import Wire, tensor, wire_axes
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.sites import Axis, site_at
 from glassformer.core.trace.tables import as_numpy
@@ -27,7 +27,7 @@ HALF = 2.0  # end of the scale of a mask: its ones need not shine
 FORM_NOTES = ("joined", "dropped", "added", "chosen")
 
 
-def maps(focus: StepFocus, wires: Sequence[Wire]) -> dict[Wire, dict[str, Any]]:
+def step_maps(focus: StepFocus, wires: Sequence[Wire]) -> dict[Wire, dict[str, Any]]:
     """The heat maps of a step, where it is asked for all on one colour scale."""
     sheets = {wire: sheet_of(focus, wire) for wire in wires}
     coloured = [each for wire, each in sheets.items() if not is_count(wire)]
@@ -37,7 +37,9 @@ def maps(focus: StepFocus, wires: Sequence[Wire]) -> dict[Wire, dict[str, Any]]:
     for wire, each in sheets.items():
         own = HALF if is_count(wire) else limit_of([each])
         limit = own if together is None or is_count(wire) else together
-        found[wire] = caption(focus, wire, each) | sheet_data(each, limit, is_positive(wire), exact)
+        found[wire] = panel_caption(focus, wire, each) | sheet_data(
+            each, limit, is_positive(wire), exact
+        )
     return found
 
 
@@ -48,7 +50,7 @@ def is_count(wire: Wire) -> bool:
 
 def sheet_of(focus: StepFocus, wire: Wire) -> Sheet:
     """The numbers of a wire at the chosen head."""
-    along, at = axes(focus.trace, wire), focus.at(wire)
+    along, at = wire_axes(focus.trace, wire), focus.at(wire)
     held = held_at(along, at)  # cut before it is copied to the host
     allowed = None if wire.form else informative_mask(focus.trace, wire.address)
     return sheet(
@@ -59,7 +61,7 @@ def sheet_of(focus: StepFocus, wire: Wire) -> Sheet:
     )
 
 
-def caption(focus: StepFocus, wire: Wire, found: Sheet) -> dict[str, Any]:
+def panel_caption(focus: StepFocus, wire: Wire, found: Sheet) -> dict[str, Any]:
     """The words around a panel."""
     whole = is_count(wire)
     shown = format_number(int(found.value) if whole else found.value, focus.look.precision)
@@ -82,7 +84,7 @@ def address_of(wire: Wire) -> str:
 
 def shape_words(focus: StepFocus, wire: Wire) -> str:
     """Every axis with its letter, its size and its name: "S = 12 words × D = 80 features"."""
-    along, head = axes(focus.trace, wire), focus.at(wire).get("head", 0) + 1
+    along, head = wire_axes(focus.trace, wire), focus.at(wire).get("head", 0) + 1
     held = say("walkthrough.held_head", letter="H", size=focus.config.n_heads, head=head)
     return " × ".join(held if axis.name == "head" else axis_words(axis) for axis in along)
 
@@ -92,7 +94,7 @@ def axis_words(axis: Axis) -> str:
     return say(f"walkthrough.axis_{axis.name}", letter=axis.letter, size=axis.size)
 
 
-def table(focus: StepFocus, wire: Wire) -> dict[str, Any]:
+def embedding_table(focus: StepFocus, wire: Wire) -> dict[str, Any]:
     """The embedding table as a stack of rows, those of this sentence marked."""
     config, colour = focus.trace.config, focus.look.colour("data")
     ids = [int(index) for index in as_numpy(focus.trace[wire.address][0])]
@@ -108,7 +110,7 @@ def table(focus: StepFocus, wire: Wire) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def bars(focus: StepFocus, wire: Wire) -> dict[str, Any]:
+def top_word_bars(focus: StepFocus, wire: Wire) -> dict[str, Any]:
     """The top words of the chosen row of the decoder, with their score or probability."""
     trace, look = focus.trace, focus.look
     row = focus.at(wire)["position"]
@@ -170,7 +172,7 @@ def _words(focus: StepFocus, wire: Wire, title: str) -> dict[str, Any]:
     site = site_at(wire.address)
     shape = shape_words(focus, wire)
     return {
-        "kind": "bars", "key": wire.key, "symbol": symbol(wire), "words": title,
+        "kind": "bars", "key": wire.key, "symbol": wire_symbol(wire), "words": title,
         "address": address_of(wire), "shape": shape, "colour": focus.look.colour(site.role),
         "framed": wire == focus.output, "alt": f"{title}. {shape}",
     }  # fmt: skip

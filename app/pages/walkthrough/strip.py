@@ -8,7 +8,7 @@ from glassformer.app.pages.walkthrough.focus import StepFocus, go_to_event
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
 from glassformer.app.words import say
-from glassformer.core.explain.steps.steps import Group, Step, strip
+from glassformer.core.explain.steps.steps import Group, Step, group_steps
 from glassformer.core.trace.address import ATTENTIONS
 from glassformer.core.trace.sites import site_at
 
@@ -23,7 +23,7 @@ def show(focus: StepFocus) -> None:
 def strip_data(focus: StepFocus) -> dict[str, Any]:
     """What is sent to the browser: stacks of groups of steps, all in words."""
     stacks = []
-    for stage, groups in groupby(strip(focus.steps), key=lambda group: group.stage):
+    for stage, groups in groupby(group_steps(focus.steps), key=lambda group: group.stage):
         layered = stage in ("encoder", "decoder")
         count = focus.layers(stage) if layered else 0
         stacks.append({

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import streamlit
 
-from glassformer.app.pages.walkthrough.figures.formula import equations, numbers
+from glassformer.app.pages.walkthrough.figures.formula import equations, formula_in_numbers
 from glassformer.app.pages.walkthrough.focus import StepFocus
 from glassformer.app.panels.opening.on_file import why_not
 from glassformer.app.plots.labels import format_number, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.ui.component import component
-from glassformer.app.words import say, texts
+from glassformer.app.words import say, texts_of_language
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.provenance.node import Node
@@ -22,7 +22,7 @@ from glassformer.core.explain.provenance.run import Run
 from glassformer.core.explain.steps.numbers import node_at
 from glassformer.core.explain.steps.places import in_heads
 from glassformer.core.explain.steps.steps import Step
-from glassformer.core.explain.steps.wires import axes, tensor
+from glassformer.core.explain.steps.wires import tensor, wire_axes
 from glassformer.core.trace.sites import Axis
 from glassformer.core.trace.tables import as_numpy
 
@@ -38,9 +38,9 @@ def show() -> None:
     _explanation("walk_words", {})
 
 
-def own(focus: StepFocus) -> dict[str, Any]:
+def text_of_step(focus: StepFocus) -> dict[str, Any]:
     """What is written of a step: its text with *stress* and **strong stress**, its formulas."""
-    return {"text": text(focus)} | formula_data(focus)
+    return {"text": step_sentences(focus)} | formula_data(focus)
 
 
 def text_context() -> dict[str, Any]:
@@ -58,7 +58,7 @@ def katex_file() -> str:
     return next((path.name for path in sorted(scripts.glob("rehype-katex.*.js"))), "")
 
 
-def text(focus: StepFocus) -> str:
+def step_sentences(focus: StepFocus) -> str:
     """The sentences of the step in view, as markdown; a division also says what it did here."""
     sentences = [step_text(focus.trace.config, focus.step)]
     if focus.step.kind == "scale":
@@ -84,7 +84,7 @@ def step_text(config: ModelConfig, step: Step) -> str:
 
 def key_of(config: ModelConfig, step: Step) -> str:
     """The key of a step's text: the most special one that there is."""
-    known = texts("en")
+    known = texts_of_language("en")
     return next((key for key in _keys(config, step) if f"walk_steps.{key}" in known), step.kind)
 
 
@@ -145,12 +145,12 @@ def formula_data(focus: StepFocus) -> dict[str, Any]:
         if error.key != "file_model":
             raise
         # They are worked out with the model's weights.
-        file = on_screen.file()
+        file = on_screen.file_on_screen()
         why = why_not(file.model_name if file else "")
         return said | {"numbers": "", "notes": [[why, "", ""]]}
     more = say("walk_steps.more")  # its place is filled where the terms are counted
     line = focus.step.lines[focus.line]
-    printed = numbers(run, found, line, focus.look, more)
+    printed = formula_in_numbers(run, found, line, focus.look, more)
     return said | {"numbers": printed, "notes": _notes(focus, found)}
 
 
@@ -170,7 +170,7 @@ def _notes(focus: StepFocus, found: Node) -> list[list[str]]:
 def cell_place(focus: StepFocus) -> str:
     """Where the chosen cell stands, in words: "head 2, it → animal, feature 7"."""
     wire, at = focus.output, focus.at(focus.output)
-    known = {axis.name: axis for axis in axes(focus.trace, wire)}
+    known = {axis.name: axis for axis in wire_axes(focus.trace, wire)}
     parts = []
     if "head" in at:
         parts.append(say("walk_steps.head", head=at["head"] + 1))

@@ -7,24 +7,24 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
-from glassformer.app.plots.colours import Scale, diverging_scale, mix, sequential
+from glassformer.app.plots.colours import Scale, diverging_scale, mix_colours, sequential
 from glassformer.app.plots.heat import GAPS_UP_TO, heat_map
 from glassformer.app.plots.labels import escape
 from glassformer.app.plots.marks import (
     axis_title,
     cell_frame,
     colour_label,
-    frame,
+    frame_cells,
     grey_labels,
-    hover,
-    pairs,
+    hover_texts,
     row_title,
+    word_pairs,
 )
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
     colour_bar,
-    hatching,
+    hatch_cells,
     is_numbered,
     token_axis,
 )
@@ -67,14 +67,14 @@ def map_figure(
     """
     words = None
     if any(numbered_axes(sides, look, layout)):
-        words = np.array(pairs(sides[0].labels, sides[1].tokens), dtype=object)  # (T, S)
+        words = np.array(word_pairs(sides[0].labels, sides[1].tokens), dtype=object)  # (T, S)
     limits = colour_limits(view, sides, stage, layout.without_sinks)
     traces: list[go.Trace] = [
         _cells(cells_of(view.values, sides, grey), stage, grey, limits, words, look)
         for grey in (False, True)
     ]
     if stage in ("masked", "weights") and not view.allowed.all():
-        traces.append(hatching(view.allowed, look))
+        traces.append(hatch_cells(view.allowed, look))
     return go.Figure([*traces, *_spread(view, look)], _layout(view, sides, look, layout))
 
 
@@ -150,7 +150,7 @@ def _spread(view: HeadMap, look: FigureStyle) -> list[go.Bar]:
     outline, own = ({"color": look.colour(role)} for role in ("line", "weights"))
     return [
         go.Bar(x=view.most, marker=outline, hoverinfo="skip", **shared),
-        go.Bar(x=view.entropy, marker=own, **hover(said), **shared),
+        go.Bar(x=view.entropy, marker=own, **hover_texts(said), **shared),
     ]
 
 
@@ -191,8 +191,8 @@ def _pin(pinned: tuple[int, int], look: FigureStyle) -> list[dict[str, Any]]:
     """The cell, and the way from the words to it for those who sit far away."""
     query, key = pinned
     return [
-        frame((query, query), (0, key - 1), look, role="query", name="row"),
-        frame((0, query - 1), (key, key), look, role="key", name="column"),
+        frame_cells((query, query), (0, key - 1), look, role="query", name="row"),
+        frame_cells((0, query - 1), (key, key), look, role="key", name="column"),
         cell_frame(query, key, look, 3, name="pinned"),
     ]
 
@@ -230,5 +230,5 @@ def colour_scale(stage: str, grey: bool, look: FigureStyle) -> Scale:
     if not grey:
         return diverging_scale(look.dark)
     faint, panel = look.colour("faint"), look.colour("panel")
-    below, above = (mix(look.colour(role), faint, GREYED) for role in ("query", "key"))
+    below, above = (mix_colours(look.colour(role), faint, GREYED) for role in ("query", "key"))
     return [[0, below], [0.5, panel], [1, above]]

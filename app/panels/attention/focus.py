@@ -19,11 +19,11 @@ from glassformer.core.analysis.attention_views import (
     Side,
     Stage,
     attention_at,
+    attention_sides,
     head_map,
     kinds_of,
-    partner,
-    sides,
     strongest_cell,
+    strongest_partner,
 )
 from glassformer.core.analysis.head_roles import (
     CLEAR,
@@ -67,7 +67,7 @@ class AttentionFocus(PanelContext):
     @cached_property
     def sides(self) -> tuple[Side, Side]:
         """The words down and across."""
-        return sides(self.trace, self.kind)
+        return attention_sides(self.trace, self.kind)
 
     @cached_property
     def window(self) -> tuple[range, range]:
@@ -128,7 +128,7 @@ class AttentionFocus(PanelContext):
         """The last pronoun and what it looks at, in the head that is there for that."""
         there = self.role is not None and self.role[0] == "antecedent"
         rows = pronouns(self.trace.source_tokens) if there else []
-        return (rows[-1], partner(self.view.weights, query=rows[-1])) if rows else None
+        return (rows[-1], strongest_partner(self.view.weights, query=rows[-1])) if rows else None
 
     @property
     def words(self) -> tuple[str, str]:
@@ -154,11 +154,13 @@ class AttentionFocus(PanelContext):
 
 def _window(length: int, asked: int | None, place: int) -> range:
     """So many places from the asked one, or the piece of the text with the place in focus."""
-    start = asked if asked is not None and asked in starts(length) else place // WINDOW * WINDOW
+    start = (
+        asked if asked is not None and asked in piece_starts(length) else place // WINDOW * WINDOW
+    )
     return range(start, min(start + WINDOW, length))
 
 
-def starts(length: int) -> range:
+def piece_starts(length: int) -> range:
     """Where the pieces of a long text begin."""
     return range(0, length, WINDOW)
 
@@ -170,7 +172,7 @@ def head_name(layer: int, head: int | None) -> str:
     return say("attention.name", layer=layer + 1, head=head + 1)
 
 
-def pin(query: int, key: int) -> None:
+def pin_cell(query: int, key: int) -> None:
     """Pin a cell; the pinned one is released."""
     now = store.get_state()
     held = (now.query, now.key) == (query, key)

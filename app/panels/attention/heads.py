@@ -13,7 +13,13 @@ from glassformer.app.runs.models import get_taught
 from glassformer.app.session import experiments, store
 from glassformer.app.ui.components.head_grid import GridTexts, Thumbnail, grid_data, head_grid
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import Kind, attention_at, layers_of, overview, sides
+from glassformer.core.analysis.attention_views import (
+    Kind,
+    attention_at,
+    attention_overview,
+    attention_sides,
+    layers_of,
+)
 from glassformer.core.analysis.head_roles import Head, describe, heads_of, rank_heads
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
@@ -55,7 +61,7 @@ def show_title(
 
 def map_title(kind: Kind) -> str:
     """What a map of this kind says of the words on its two sides."""
-    alone = "" if on_screen.trace().config.has_both else "_alone"
+    alone = "" if on_screen.trace_on_screen().config.has_both else "_alone"
     return say(f"attention.title_{kind}{alone}")
 
 
@@ -66,26 +72,28 @@ def with_mark(title: str, note: str, joint: str = " · ") -> str:
 
 def way_of_silence() -> Way:
     """What heads that are switched off say: nothing, or their mean."""
-    off = per_head.silenced_heads(experiments.now(), on_screen.trace().config)
+    off = per_head.silenced_heads(
+        experiments.current_experiment(), on_screen.trace_on_screen().config
+    )
     return next(reversed(off.values()), None) or cast(Way, store.get_state().off)
 
 
 def off_button(key: str) -> None:
     """A small button that switches the head in focus off, or on again."""
-    now, config = store.get_state(), on_screen.trace().config
+    now, config = store.get_state(), on_screen.trace_on_screen().config
     where, head = attention_at(cast(Kind, now.kind), now.layer), now.head
     is_off = head is not None and (where, head) in per_head.silenced_heads(
-        experiments.now(), config
+        experiments.current_experiment(), config
     )
 
     def take() -> None:
         if head is not None:
             switched = per_head.toggle_head(
-                experiments.now(), config, where, head, way_of_silence()
+                experiments.current_experiment(), config, where, head, way_of_silence()
             )
             experiments.switch_to(switched)
 
-    file = on_screen.file() is not None  # only the model can compute another run
+    file = on_screen.file_on_screen() is not None  # only the model can compute another run
     why = say("errors.file_model") if file else say("switch_heads.turn_help")
     st.button(
         say("switch_heads.turn_on" if is_off else "switch_heads.turn_off"),
@@ -101,7 +109,9 @@ def off_button(key: str) -> None:
 def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
     """Every head in reading order: by layer with the layer's mean last, or ranked by a role."""
     now, trace = focus.now, focus.trace
-    made_under = tuple(each for each in experiments.now().switches if each.text in trace.edits)
+    made_under = tuple(
+        each for each in experiments.current_experiment().switches if each.text in trace.edits
+    )
     off = per_head.silenced_heads(Experiment(made_under), trace.config)
     if now.order == "place" and _takes_long(trace, focus.kind):
         return _unread(focus, off)
@@ -119,7 +129,7 @@ def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
 
 def _takes_long(trace: Trace, kind: Kind) -> bool:
     """Whether to find out what each head does would keep the reader waiting."""
-    rows, columns = (len(side.tokens) for side in sides(trace, kind))
+    rows, columns = (len(side.tokens) for side in attention_sides(trace, kind))
     return layers_of(trace, kind) * trace.config.of(kind).n_heads * rows * columns > MOST_READ
 
 
@@ -137,7 +147,7 @@ def _unread(focus: AttentionFocus, off: Container[tuple[str, int]]) -> list[Thum
 
 def role_word(kind: Kind, role: str) -> str:
     """What a role is called: the decoder's first key is no word, it is the start flag."""
-    begins = on_screen.trace().config.has_both  # one stack alone begins with a word
+    begins = on_screen.trace_on_screen().config.has_both  # one stack alone begins with a word
     return "start" if (kind, role) == ("decoder", "first") and begins else role
 
 
@@ -167,12 +177,12 @@ def _thumbnail(
 
 def show_heads(focus: AttentionFocus) -> None:
     """Draw all heads of the kind in focus; a click brings one into focus."""
-    heads, place = overview(focus.trace, focus.kind), (focus.now.layer, focus.now.head)
+    heads, place = attention_overview(focus.trace, focus.kind), (focus.now.layer, focus.now.head)
     data = grid_data(heads, thumbnails(focus), place, grid_texts(focus), focus.look)
-    head_grid(data, focus.look, pick)
+    head_grid(data, focus.look, focus_on_head)
 
 
-def pick(layer: int, head: int | None) -> None:
+def focus_on_head(layer: int, head: int | None) -> None:
     """Bring a head of this kind into focus, or the mean of a layer."""
     store.update(layer=layer, head=head)
 

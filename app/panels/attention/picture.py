@@ -12,7 +12,13 @@ from glassformer.app.panels.attention.attention_map import (
     map_figure,
     numbered_axes,
 )
-from glassformer.app.panels.attention.focus import WINDOW, AttentionFocus, head_name, pin, starts
+from glassformer.app.panels.attention.focus import (
+    WINDOW,
+    AttentionFocus,
+    head_name,
+    piece_starts,
+    pin_cell,
+)
 from glassformer.app.panels.attention.heads import show_title
 from glassformer.app.panels.compare.pickers import stage_in_view
 from glassformer.app.panels.context import numbered_words
@@ -21,7 +27,7 @@ from glassformer.app.session import store
 from glassformer.app.session.state import VIEWS
 from glassformer.app.ui.chart import Click, show_chart
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, menu, set_field
+from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import (
     LONG,
@@ -30,8 +36,8 @@ from glassformer.core.analysis.attention_views import (
     head_map,
     largest_cell,
     part_of,
-    partner,
     stages_of,
+    strongest_partner,
 )
 
 # What the column has at 1440 × 900, also with larger type; they decide how words are written.
@@ -48,8 +54,10 @@ def show(focus: AttentionFocus) -> None:
     ):
         view, looks = focus.now.view, {"disabled": not matrix}
         stage, offered = stage_in_view(focus.trace, focus.now), stages_of(focus.trace, focus.kind)
-        choice("attention_stage", "attention.stage", offered, stage, set_field("stage"), **looks)
-        choice("attention_view", "attention.view", VIEWS, view, set_field("view"))
+        draw_choice(
+            "attention_stage", "attention.stage", offered, stage, set_field("stage"), **looks
+        )
+        draw_choice("attention_view", "attention.view", VIEWS, view, set_field("view"))
     _windows(focus)
     head = None if focus.now.view == "heads" else focus.now.head
     with st.container(key="attention_title", gap=None):
@@ -67,7 +75,7 @@ def _windows(focus: AttentionFocus) -> None:
     with box("dense inline", "attention_windows", horizontal=True, gap="small"):
         for axis, side, shown in zip(AXES, focus.sides, focus.window, strict=True):
             length = len(side.tokens)
-            labels = {at: f"{at + 1}–{min(at + WINDOW, length)}" for at in starts(length)}
+            labels = {at: f"{at + 1}–{min(at + WINDOW, length)}" for at in piece_starts(length)}
             label = say(f"attention.window_{axis}", length=length)
             menu(f"attention_{axis}", label, labels, shown.start, partial(_move, axis), bare=False)
 
@@ -100,7 +108,7 @@ def _show_matrix(focus: AttentionFocus) -> None:
         show_chart(
             figure,
             "attention_large",
-            alt(focus),
+            head_in_words(focus),
             name,
             fill=True,
             clicked=partial(pin_clicked_cell, rows=sides[0].first, columns=sides[1].first),
@@ -140,7 +148,7 @@ def pin_clicked_cell(click: Click, rows: int = 0, columns: int = 0) -> None:
     rows, columns: where the part of the map that is drawn begins.
     """
     if click.curve in CELLS:
-        pin(rows + int(click.y), columns + int(click.x))
+        pin_cell(rows + int(click.y), columns + int(click.x))
 
 
 def _show_lines(focus: AttentionFocus) -> None:
@@ -175,14 +183,14 @@ def pin_word(focus: AttentionFocus, side: str, place: int) -> None:
     if side == "query" and focus.now.query == place:
         store.update(query=None, key=None)
     elif side == "query":
-        store.update(query=place, key=partner(weights, query=place))
+        store.update(query=place, key=strongest_partner(weights, query=place))
     elif focus.pinned:
         store.update(key=place)
     else:
-        store.update(query=partner(weights, key=place), key=place)
+        store.update(query=strongest_partner(weights, key=place), key=place)
 
 
-def alt(focus: AttentionFocus) -> str:
+def head_in_words(focus: AttentionFocus) -> str:
     """The picture of one head in a sentence, for screen readers."""
     query, key = largest_cell(focus.view.weights)
     return say(

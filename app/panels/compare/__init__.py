@@ -12,7 +12,7 @@ PAGES = {
 
 def show(url_path: str) -> bool:
     """Draw a page for both runs; False where it shows one run, as always."""
-    pair = on_screen.both()
+    pair = on_screen.pair_side_by_side()
     if pair is None or url_path not in PAGES:
         return False
     show_part(f"glassformer.app.pages.{PAGES[url_path]}", "compare", pair)

@@ -7,7 +7,7 @@ from typing import Any, cast
 from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.layout import side_by_side
-from glassformer.app.ui.pick import choice, menu, segments, set_field
+from glassformer.app.ui.pick import draw_choice, menu, segments, set_field
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Kind, Stage, kinds_of, layers_of, stages_of
 from glassformer.core.trace.trace import Trace
@@ -15,12 +15,12 @@ from glassformer.core.trace.trace import Trace
 MOST_SIDE_BY_SIDE = 7  # layers or heads; more are a list
 
 
-def stages(trace: Trace, key: str) -> None:
+def pick_stage(trace: Trace, key: str) -> None:
     """Scores, scaled, masked or weights; with what distances add where they do."""
     now = store.get_state()
     offered = stages_of(trace, cast(Kind, now.kind))
     shown = stage_in_view(trace, now)
-    choice(f"{key}_stage", "attention.stage", offered, shown, set_field("stage"))
+    draw_choice(f"{key}_stage", "attention.stage", offered, shown, set_field("stage"))
 
 
 def stage_in_view(trace: Trace, now: State) -> Stage:
@@ -29,12 +29,12 @@ def stage_in_view(trace: Trace, now: State) -> Stage:
     return stage if stage in stages_of(trace, cast(Kind, now.kind)) else "scaled"
 
 
-def kinds(trace: Trace, key: str, **looks: Any) -> None:
+def pick_kind(trace: Trace, key: str, **looks: Any) -> None:
     """The kinds of attention, where there are several."""
     offered = kinds_of(trace.config)
     if len(offered) > 1:
         now, take = store.get_state().kind, partial(_take_kind, trace)
-        choice(f"{key}_kind", "attention.kind", offered, now, take, **looks)
+        draw_choice(f"{key}_kind", "attention.kind", offered, now, take, **looks)
 
 
 def _take_kind(trace: Trace, kind: Kind) -> None:
@@ -44,12 +44,12 @@ def _take_kind(trace: Trace, kind: Kind) -> None:
     store.update(kind=kind, layer=min(now.layer, layers_of(trace, kind) - 1), head=head)
 
 
-def layers(count: int, now: int, take: Callable[[int], object], key: str) -> None:
+def pick_layer(count: int, now: int, take: Callable[[int], object], key: str) -> None:
     """One of so many layers."""
     _numbers("layer", {at: str(at + 1) for at in range(count)}, now, take, key)
 
 
-def heads(count: int, now: int | None, take: Callable[[int | None], object], key: str) -> None:
+def pick_head(count: int, now: int | None, take: Callable[[int | None], object], key: str) -> None:
     """One of so many heads, or the mean of them all."""
     labels = {-1: say("beside.mean")} | {at: str(at + 1) for at in range(count)}
 
@@ -68,12 +68,12 @@ def one_head(count: int, key: str) -> None:
 def pick_attention(trace: Trace, key: str) -> None:
     """Kind, layer and head of the attention in focus."""
     now = store.get_state()
-    kinds(trace, key)
-    layers(layers_of(trace, cast(Kind, now.kind)), now.layer, set_field("layer"), key)
-    heads(trace.config.of(now.kind).n_heads, now.head, set_field("head"), key)
+    pick_kind(trace, key)
+    pick_layer(layers_of(trace, cast(Kind, now.kind)), now.layer, set_field("layer"), key)
+    pick_head(trace.config.of(now.kind).n_heads, now.head, set_field("head"), key)
 
 
-def row(key: str) -> Any:
+def picker_row(key: str) -> Any:
     """A line of pickers, each behind its label."""
     return side_by_side(f"beside_pickers_{key}", "dense inline", gap="small")
 

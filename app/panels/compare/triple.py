@@ -15,7 +15,13 @@ from glassformer.app.panels.compare.figures.triple_layout import (
     TripleLayout,
     has_room,
 )
-from glassformer.app.panels.compare.wording import cell_in_words, change, label, largest, titles
+from glassformer.app.panels.compare.wording import (
+    cell_in_words,
+    change_in_words,
+    largest_in_words,
+    line_label,
+    titles,
+)
 from glassformer.app.panels.context import numbered_words
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
@@ -33,7 +39,7 @@ from glassformer.core.analysis.comparison import (
     pick_lines,
 )
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.shapes import shape_letters
 from glassformer.core.trace.trace import Trace
 
 MOST_CELLS = 4800  # with all numbers of the hover the figure stays below 256 KB
@@ -52,12 +58,12 @@ class Matrix:
     parts: Mapping[str, np.ndarray] = field(default_factory=dict)  # lines of long axes, by name
 
 
-def anchor(pair: Pair) -> Literal[0, 1]:
+def anchor_run(pair: Pair) -> Literal[0, 1]:
     """Which of the two the state's places count in: the run that is on screen without the other."""
-    return 0 if on_screen.trace() is pair.first else 1
+    return 0 if on_screen.trace_on_screen() is pair.first else 1
 
 
-def matrix(pair: Pair, asked: Matrix) -> Beside | None:
+def compare_matrix(pair: Pair, asked: Matrix) -> Beside | None:
     """The matrix of both runs, as large as a screen has room for; None where one has none."""
     runs = pair.first, pair.second
     if any(asked.address not in trace for trace in runs):
@@ -67,7 +73,7 @@ def matrix(pair: Pair, asked: Matrix) -> Beside | None:
         asked.address,
         asked.names,
         asked.pins,
-        anchor(pair),
+        anchor_run(pair),
         by_place=pair.kind == "experiment",
         mean=asked.mean,
     )
@@ -89,7 +95,7 @@ def show(
         with st.container(key=f"{key}_title", gap=None):
             st.markdown(f"**{title}**")
             st.caption(shape_line(pair, asked.address))
-    found = matrix(pair, asked)
+    found = compare_matrix(pair, asked)
     if found is None:
         st.info(say("beside.missing", address=asked.address))
         return
@@ -106,7 +112,7 @@ def show(
     with box("fill tall", f"{key}_picture"):
         show_chart(triple_figure(frame), key, alt, name, fill=True, clicked=go)
     with box("rows-2 scroll note", f"{key}_notes"):
-        st.caption(" ".join(notes(frame)) or " ")
+        st.caption(" ".join(reading_notes(frame)) or " ")
 
 
 def shape_line(pair: Pair, address: str) -> str:
@@ -116,19 +122,19 @@ def shape_line(pair: Pair, address: str) -> str:
         for trace in (pair.first, pair.second)
         if address in trace
     ]
-    named = " × ".join(letters(address))
+    named = " × ".join(shape_letters(address))
     more = say("beside.also", sizes=sizes[1]) if sizes[1:] and sizes[1] != sizes[0] else ""
     return say("beside.shape", address=address, letters=named, sizes=sizes[0]) + more
 
 
-def notes(frame: Frame) -> list[str]:
+def reading_notes(frame: Frame) -> list[str]:
     """What the reader must know to read the pictures, as markdown.
 
     The largest difference is said here where it does not stand beside the pictures.
     """
     parts, found, layout = [], frame.found, frame.layout
     if not frame.said and not frame.plain:
-        both = describe_framed_cell(frame), largest(found, frame.look.precision)
+        both = describe_framed_cell(frame), largest_in_words(found, frame.look.precision)
         for said in both[: 2 if layout.pinned else 1]:
             head, *rest = map(literal, said)
             parts.append(f"**{head}** {' · '.join(rest)} " if rest else head)
@@ -145,7 +151,9 @@ def notes(frame: Frame) -> list[str]:
     if layout.in_a_row and layout.pinned is None and not frame.plain:
         parts.append(say("beside.note_pin"))
     if frame.numbered:
-        words = numbered_words([label(found.columns, None, at) for at in range(len(found.columns))])
+        words = numbered_words(
+            [line_label(found.columns, None, at) for at in range(len(found.columns))]
+        )
         parts.append(say("beside.note_words", axis=frame.axis_words[1], words=words))
     return parts
 
@@ -155,17 +163,17 @@ def describe_framed_cell(frame: Frame) -> list[str]:
     found, digits = frame.found, frame.look.precision
     row, column = frame.layout.pinned or (None, None)
     if row is None or column is None or not found.compared[row, column]:
-        return largest(found, digits)
+        return largest_in_words(found, digits)
     return [
         say("beside.framed"),
         cell_in_words(found, row, column),
-        change(found, row, column, digits),
+        change_in_words(found, row, column, digits),
     ]
 
 
 def pinned_lines(pair: Pair, found: Beside, now: State) -> tuple[int | None, int | None] | None:
     """The lines of what is pinned: a cell of an attention map, or a word."""
-    own, at = anchor(pair), Address.of(found.address)
+    own, at = anchor_run(pair), Address.of(found.address)
     row = column = None
     if (found.rows.name, found.columns.name, at.kind) == ("query", "key", now.kind):
         row, column = found.rows.line_of(own, now.query), found.columns.line_of(own, now.key)
@@ -177,7 +185,7 @@ def pinned_lines(pair: Pair, found: Beside, now: State) -> tuple[int | None, int
 
 def pin_clicked(pair: Pair, found: Beside, click: Click) -> None:
     """Pin the cell, or the word of the row; what is pinned is released."""
-    row, column, own = int(click.y), int(click.x), anchor(pair)
+    row, column, own = int(click.y), int(click.x), anchor_run(pair)
     if click.curve not in CELLS or row >= len(found.rows) or column >= len(found.columns):
         return
     now, at = store.get_state(), int(found.rows.places[own][row])

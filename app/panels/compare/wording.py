@@ -10,7 +10,7 @@ from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.memory import Pair
 from glassformer.app.words import say
 from glassformer.core.analysis.comparison import Beside, Edge, pair_words
-from glassformer.core.interventions.translations import TranslatedWord, words
+from glassformer.core.interventions.translations import TranslatedWord, align_words
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.trace import Trace
 
@@ -46,12 +46,12 @@ def _own_words(pair: Pair, run: int) -> list[int]:
     ]
 
 
-def label(edge: Edge, run: int | None, at: int) -> str:
+def line_label(edge: Edge, run: int | None, at: int) -> str:
     """The word of a line; of the difference the second one behind the first where they differ."""
     if run is not None:
         word = edge.word(run, at)
         return NOBODY if word is None else visible(word)
-    one, two = (label(edge, each, at) for each in (0, 1))
+    one, two = (line_label(edge, each, at) for each in (0, 1))
     if NOBODY in (one, two):
         return two if one == NOBODY else one
     return _both(one, two)
@@ -79,16 +79,16 @@ def axis_word(name: str) -> str:
     return say(f"axes.{name}").capitalize() if name not in ("", "one") else ""
 
 
-def largest(found: Beside, digits: int) -> list[str]:
+def largest_in_words(found: Beside, digits: int) -> list[str]:
     """The largest difference: where it is, and both numbers; one line where nothing differs."""
     place = found.furthest
     if place is None:
         return [say("beside.same_finite" if found.broken else "beside.same")]
     name = say("beside.largest_rounding" if found.is_rounding else "beside.largest")
-    return [name, cell_in_words(found, *place), change(found, *place, digits)]
+    return [name, cell_in_words(found, *place), change_in_words(found, *place, digits)]
 
 
-def change(found: Beside, row: int, column: int, digits: int) -> str:
+def change_in_words(found: Beside, row: int, column: int, digits: int) -> str:
     """The numbers of a cell in both runs and how far it moved: "0.1 → 0.3 (+0.2)"."""
     one, two = (format_number(float(each[row, column]), digits) for each in found.values)
     step = format_difference(float(found.difference[row, column]), digits)
@@ -98,9 +98,9 @@ def change(found: Beside, row: int, column: int, digits: int) -> str:
 def cell_in_words(found: Beside, row: int, column: int) -> str:
     """A cell in words: "it → animal", "it, feature 12"."""
     rows, columns = found.rows, found.columns
-    name = label(rows, None, row) if rows.is_worded else str(int(rows.places[0][row]) + 1)
+    name = line_label(rows, None, row) if rows.is_worded else str(int(rows.places[0][row]) + 1)
     if columns.is_worded:
-        return say("beside.pair", row=name, column=label(columns, None, column))
+        return say("beside.pair", row=name, column=line_label(columns, None, column))
     if columns.name in ("", "one"):
         return name
     at = int(columns.places[0][column]) + 1
@@ -117,7 +117,7 @@ def word_table(runs: tuple[Trace, Trace], titles: tuple[str, str], look: FigureS
     """A row a word: its probability in either run and the step between; all text escaped."""
     heads = (say("beside.words_first"), *titles, say("beside.difference"), say("beside.words_kl"))
     head = "".join(f"<th scope='col'>{escape(each)}</th>" for each in heads)
-    body = "".join(row for word in words(*runs) for row in _rows(word, look))
+    body = "".join(row for word in align_words(*runs) for row in _rows(word, look))
     return f"<table class='plain beside-words'><thead><tr>{head}</tr></thead>{body}</table>"
 
 

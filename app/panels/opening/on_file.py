@@ -16,7 +16,7 @@ from glassformer.core.errors import GlassformerError
 
 def show() -> None:
     """Draw the line where a file is on screen."""
-    file = on_screen.file()
+    file = on_screen.file_on_screen()
     if file is None:
         return
     made_by = literal(file.model_name) or "–"
@@ -27,26 +27,26 @@ def show() -> None:
             help=say("opening.on_screen_help"),
             width="content",
         )
-        small_button("×", "leave_file", say("opening.leave_help"), opened.close)
+        small_button("×", "leave_file", say("opening.leave_help"), opened.close_file)
 
 
 def show_instead(key: str) -> None:
     """Draw the sentence, and the way to a run of the model where that is here. key: unique."""
-    file = on_screen.file()
+    file = on_screen.file_on_screen()
     if file is None:
         return
     with st.container(key=f"{key}_instead", gap="small"):
         st.info(why_not(literal(file.model_name)))
         if file.model is not None:
             st.button(
-                say("opening.compute"), key=f"widget_{key}_compute", on_click=opened.leave,
+                say("opening.compute"), key=f"widget_{key}_compute", on_click=opened.leave_file,
                 icon=":material/play_arrow:",
             )  # fmt: skip
 
 
 def why_not(model_name: str) -> str:
     """Why a run from a file cannot be computed with: its model, so called, is not in use."""
-    file = on_screen.file()
+    file = on_screen.file_on_screen()
     if file is None or file.model is not None:
         return say("opening.model_here")
     return say("opening.model_away", model=model_name or "–")

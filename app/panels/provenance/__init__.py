@@ -37,7 +37,7 @@ def redraw() -> None:
         st.rerun()
 
 
-def close() -> None:
+def close_drawer() -> None:
     """Close the drawer."""
     store.update(trail=None, way=())
 
@@ -48,7 +48,7 @@ def visited_cells() -> tuple[Cell, ...]:
     return tuple(Cell(*cell) for cell in (*now.way, now.trail) if cell is not None)
 
 
-def go(*cells: Cell) -> None:
+def go_to_number(*cells: Cell) -> None:
     """Go on to a number by way of others; one that was visited before is gone back to."""
     way = [(cell.address, cell.index) for cell in visited_cells()]
     for cell in cells:

@@ -10,7 +10,7 @@ import streamlit as st
 from glassformer.app.panels import provenance
 from glassformer.app.panels.address_words import axis_name, place
 from glassformer.app.panels.context import fields_of_cell, walk_button
-from glassformer.app.panels.phrases import line
+from glassformer.app.panels.phrases import experiment_line
 from glassformer.app.plots.labels import format_number, visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs import on_screen
@@ -25,7 +25,7 @@ from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.provenance.node import Cell, Factor, Node, Term
-from glassformer.core.explain.provenance.unfold import next_cell, path, unfold
+from glassformer.core.explain.provenance.unfold import largest_path, next_cell, unfold
 from glassformer.core.explain.steps.wires import Wire
 from glassformer.core.interventions import Experiment
 from glassformer.core.model.transformer import Transformer
@@ -73,14 +73,14 @@ def _drawer() -> None:
     cells = provenance.visited_cells()
     if not cells:
         st.rerun()  # closed: without the drawer's room at the foot of the page
-    trace, look = on_screen.trace(), current_look()
+    trace, look = on_screen.trace_on_screen(), current_look()
     with st.container(key="trail", gap="xsmall"):
         try:
             model = on_screen.model_on_screen().transformer
             node = unfold(trace, model, cells[-1].address, cells[-1].index)
         except GlassformerError as error:
             st.warning(format_error(error))
-            _button("close", provenance.close)
+            _button("close", provenance.close_drawer)
             return
         _head(trace, model, node)
         way, number, terms = st.columns([22, 33, 45], gap="medium")
@@ -92,7 +92,7 @@ def _drawer() -> None:
             _number(node, look)
         with terms:
             heading = say(f"trail.outer_{node.outer}") if node.groups else say("trail.no_terms")
-            _draw("trail_terms", {"rows": rows(node, look), "title": heading})
+            _draw("trail_terms", {"rows": term_rows(node, look), "title": heading})
 
 
 def _head(trace: Trace, model: Transformer, node: Node) -> None:
@@ -100,23 +100,23 @@ def _head(trace: Trace, model: Transformer, node: Node) -> None:
     cells, onward = provenance.visited_cells(), next_cell(node)
 
     def back() -> None:
-        provenance.go(cells[-2])
+        provenance.go_to_number(cells[-2])
 
     def largest() -> None:
         if onward is not None:
-            provenance.go(onward)
+            provenance.go_to_number(onward)
 
     def to_the_words() -> None:
-        provenance.go(*(each.cell for each in path(trace, model, node.cell)))
+        provenance.go_to_number(*(each.cell for each in largest_path(trace, model, node.cell)))
 
     with side_by_side("trail_head", "dense", gap="small"):
         words = literal(place_in_tensor(trace, node.cell))
-        st.markdown(f"**{literal(title(node.cell))}** · {words}", width="stretch")
+        st.markdown(f"**{literal(cell_title(node.cell))}** · {words}", width="stretch")
         _button("back", back, disabled=len(cells) < 2)
         _button("largest", largest, disabled=onward is None)
         _button("words", to_the_words, disabled=onward is None)
         walk_button(trace, node.cell.address, "trail_walk", **selection(trace, node))
-        _button("close", provenance.close)
+        _button("close", provenance.close_drawer)
 
 
 def _button(name: str, act: Callable[[], None], disabled: bool = False) -> None:
@@ -135,7 +135,7 @@ def _draw(key: str, data: dict[str, Any]) -> None:
 
     Texts go in as data: nothing of a user's is read as HTML.
     """
-    _view(key, data, height="stretch", go=lambda sent: provenance.go(read_cell(sent)))
+    _view(key, data, height="stretch", go=lambda sent: provenance.go_to_number(read_cell(sent)))
 
 
 def read_cell(value: dict[str, Any]) -> Cell:
@@ -184,10 +184,10 @@ def _switches(node: Node) -> str:
     """What is switched at a number that is not what was computed; "" where nothing is."""
     if node.verdict != "edited":
         return ""
-    applied = on_screen.experiment()
+    applied = on_screen.experiment_on_screen()
     plain = get_setting(*on_screen.made_by())
     asked = replace(plain, config=applied.config(plain.config))
-    return line(Experiment(applied.changing(node.cell.address, asked)))
+    return experiment_line(Experiment(applied.changing(node.cell.address, asked)))
 
 
 def place_in_tensor(trace: Trace, cell: Cell) -> str:
@@ -204,7 +204,7 @@ def _places(trace: Trace, cell: Cell) -> list[tuple[Axis, str]]:
     ]
 
 
-def title(cell: Cell) -> str:
+def cell_title(cell: Cell) -> str:
     """What is recorded there, and at which place of the model."""
     site = site_at(cell.address)
     return say("trail.title", what=say(site.text_key), place=place(cell.address))
@@ -229,16 +229,16 @@ def visited_number(trace: Trace, cell: Cell, look: FigureStyle) -> dict[str, Any
         "place": place(cell.address),
         "value": format_number(value, look.precision),
         "colour": look.colour(site.role),
-        "go": reach(cell),
+        "go": cell_data(cell),
     }
 
 
-def reach(cell: Cell) -> dict[str, Any]:
+def cell_data(cell: Cell) -> dict[str, Any]:
     """A cell as the browser sends it back."""
     return {"address": cell.address, "index": list(cell.index)}
 
 
-def rows(node: Node, look: FigureStyle) -> list[dict[str, Any]]:
+def term_rows(node: Node, look: FigureStyle) -> list[dict[str, Any]]:
     """The largest terms with their factors, and the rest in one row.
 
     The term that belongs to the cell itself always stands among them, first.
@@ -253,7 +253,7 @@ def rows(node: Node, look: FigureStyle) -> list[dict[str, Any]]:
 
 def _row(term: Term, look: FigureStyle) -> dict[str, Any]:
     return {
-        "label": label(term),
+        "label": term_label(term),
         "factors": [_factor(factor, look) for factor in term.factors],
         "own": term.own,
     } | _bar(term.contribution, look)
@@ -265,7 +265,7 @@ def _bar(number: float, look: FigureStyle) -> dict[str, Any]:
     return {"value": value, "number": format_number(number, look.precision)}
 
 
-def label(named: Term) -> str:
+def term_label(named: Term) -> str:
     """What a term stands for."""
     if named.kind == "part":
         return ""
@@ -289,5 +289,5 @@ def _factor(factor: Factor, look: FigureStyle) -> dict[str, Any]:
         "exact": format_number(factor.value, LONG),
         "colour": look.colour("text" if learned else role),
         "learned": learned,
-        "go": [reach(cell) for cell in factor.sources],
+        "go": [cell_data(cell) for cell in factor.sources],
     }

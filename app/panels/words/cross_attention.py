@@ -10,7 +10,7 @@ import numpy as np
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape, is_chinese, text_width, visible
-from glassformer.app.plots.marks import frame, grey_labels, pairs
+from glassformer.app.plots.marks import frame_cells, grey_labels, word_pairs
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -119,7 +119,7 @@ def _frames(
     (rows, columns), (column, row) = shape, framed
     places = [] if column is None else [((0, rows - 1), (column, column))]
     places += [] if row is None else [((row, row), (0, columns - 1))]
-    return [frame(*place, look) for place in places]
+    return [frame_cells(*place, look) for place in places]
 
 
 def _said(
@@ -127,7 +127,7 @@ def _said(
 ) -> list[list[str]]:
     """Both words of each cell; with the weight where one is NaN."""
     rows, columns = ([visible(each, SHORT) for each in words] for words in (outputs, sources))
-    names = pairs(rows, columns)
+    names = word_pairs(rows, columns)
     if np.isfinite(values).all():
         return names
     return [

@@ -24,7 +24,7 @@ from glassformer.app.ui.components.word_lines import (
     word_lines,
 )
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, set_field
+from glassformer.app.ui.pick import draw_choice, set_field
 from glassformer.app.ui.style import put_sheet
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
@@ -99,13 +99,13 @@ def show(trace: Trace, candidates: bool = True) -> None:
     layer, head = attention_in_focus(now, trace)
     _title(trace, layer, head)
     with box("dense inline", "words_pickers", horizontal=True, gap="xsmall"):
-        choice("links", "translate.view", ("lines", "matrix"), now.links, set_field("links"))
+        draw_choice("links", "translate.view", ("lines", "matrix"), now.links, set_field("links"))
         cross_pickers("cross", trace, layer, head)
     with box("fill low", "words_panel", height="stretch", gap=None):
         if now.links == "lines":
             marked = candidates and trace.config.has_generator
             step = step_in_focus(now, trace) if marked else NO_STEP
-            lines(trace, layer, head, pinned_word(now), step, _taker(trace), "word_lines")
+            draw_word_lines(trace, layer, head, pinned_word(now), step, _taker(trace), "word_lines")
         else:
             _matrix(trace, layer, head)
 
@@ -148,7 +148,7 @@ def _of_task(trace: Trace, name: str, language: str | None = None, **values: str
     return say(f"translate.{name}_{task}", language, **values)
 
 
-def lines(
+def draw_word_lines(
     trace: Trace, layer: int, head: int | None, pin: Pin | None, step: int,
     on_pin: Callable[[Pin | None], None], key: str,
 ) -> None:  # fmt: skip
@@ -213,7 +213,7 @@ def _list_of_words(sources: list[str], outputs: list[str], look: FigureStyle) ->
             st.caption(f"{title}: {listed}")
 
 
-def signs(pieces: Sequence[str]) -> dict[int, str]:
+def sentence_signs(pieces: Sequence[str]) -> dict[int, str]:
     """The places of begin and end signs, and what they are."""
     return {
         place: say(f"translate.sign_{piece.strip('<>')}")
@@ -252,5 +252,5 @@ def cross_pickers(prefix: str, trace: Trace, layer: int, head: int | None) -> No
     def take_head(chosen: int | None) -> None:
         store.update(kind=kind, layer=layer, head=chosen)
 
-    pickers.layers(layers_of(trace, kind), layer, take_layer, prefix)
-    pickers.heads(trace.config.of(kind).n_heads, head, take_head, prefix)
+    pickers.pick_layer(layers_of(trace, kind), layer, take_layer, prefix)
+    pickers.pick_head(trace.config.of(kind).n_heads, head, take_head, prefix)

@@ -9,7 +9,7 @@ SECONDS = 1.3  # a step stays on screen when playing: time to read a line
 _player = component(__file__, "player")
 
 
-def player(
+def draw_player(
     count: int, now: int, texts: Mapping[str, str], accent: str, on_go: Callable[[int], None]
 ) -> None:
     """Draw the buttons; `on_go(place)` is called before the rerun, with 0 ≤ place < `count`.

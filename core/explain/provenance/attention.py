@@ -18,18 +18,18 @@ from glassformer.core.explain.provenance.node import (
     Operation,
     Role,
 )
-from glassformer.core.explain.provenance.run import Run, constant, part
+from glassformer.core.explain.provenance.run import Run, constant_column, single_term
 from glassformer.core.model.relative import buckets
 
 
-def exponentials(scores: Column, at: str, empty: Group) -> tuple[Group, tuple[Fact, ...]]:
+def exponential_groups(scores: Column, at: str, empty: Group) -> tuple[Group, tuple[Fact, ...]]:
     """A row of scores as exp(score − maximum) each, which `empty` says how to label.
 
     The scores (n,) have their symbol bare, such as z; `at` are the indices of one, such as t,v.
     """
     symbol, own = f"{scores.symbol}_{{{at}}}", empty.own or 0
     largest = scores.values.max()
-    raised = formula.exponentials(scores.values)
+    raised = formula.shifted_exponentials(scores.values)
     written = rf"\exp({symbol} - \max {scores.symbol})"
     column = replace(scores, symbol=written, values=raised)
     facts = (
@@ -53,7 +53,7 @@ def probability(run: Run, cell: Cell) -> Node:
     batch, position, word = cell.index
     row = (batch, position, ALL)
     scores = run.recorded("exponential", "z", "output/logits", row)
-    group, facts = exponentials(scores, "t,u", Group("word", (), run.words, own=word))
+    group, facts = exponential_groups(scores, "t,u", Group("word", (), run.words, own=word))
     written = "p_{t,v} = " + share_formula("z", "t,v", "t,u")
     return run.node(cell, "softmax", written, group, outer="share", facts=facts)
 
@@ -68,16 +68,16 @@ def score(run: Run, cell: Cell) -> Node:
     return run.node(cell, "dot", written, Group("head_feature", (q, k)))
 
 
-def scaled(run: Run, cell: Cell) -> Node:
+def scaled_score(run: Run, cell: Cell) -> Node:
     """The score ÷ √d_k, so that its spread does not grow with the width of a head."""
     found = run.recorded("score", r"S_{t,s}", cell.beside("scores"), cell.index)
     if not run.config.score_scale:
         only = replace(found, role="copied")
-        return run.node(cell, "copy", r"S'_{t,s} = S_{t,s}", part(only))
+        return run.node(cell, "copy", r"S'_{t,s} = S_{t,s}", single_term(only))
     width = run.config.of(cell.address).d_k
-    root = constant("inverse_root", r"\frac{1}{\sqrt{d_k}}", 1 / math.sqrt(width))
+    root = constant_column("inverse_root", r"\frac{1}{\sqrt{d_k}}", 1 / math.sqrt(width))
     written = r"S'_{t,s} = \frac{S_{t,s}}{\sqrt{d_k}}"
-    return run.node(cell, "divide", written, part(found, root))
+    return run.node(cell, "divide", written, single_term(found, root))
 
 
 def head_normed(run: Run, cell: Cell) -> Node:
@@ -88,7 +88,7 @@ def head_normed(run: Run, cell: Cell) -> Node:
     square, epsilon = float((row**2).mean()), run.config.norm_epsilon
     symbol = rf"{letter.upper()}_{{t,i}}"
     found = run.recorded("query" if letter == "q" else "key", symbol, address, cell.index)
-    inverse = constant(
+    inverse = constant_column(
         "inverse_spread", r"\frac{1}{r_t}", formula.quotient(1, _root(square, epsilon))
     )
     module = f"{cell.at.module}.turned.{letter}_norm"
@@ -98,27 +98,27 @@ def head_normed(run: Run, cell: Cell) -> Node:
         Fact("mean_square", r"m_t", square), Fact("epsilon", r"\varepsilon", epsilon),
         Fact("spread", r"r_t = \sqrt{m_t + \varepsilon}", _root(square, epsilon)),
     )  # fmt: skip
-    return run.node(cell, "normalize_head", made, part(gain, found, inverse), facts=facts)
+    return run.node(cell, "normalize_head", made, single_term(gain, found, inverse), facts=facts)
 
 
 def _root(square: float, epsilon: float) -> float:
     return math.sqrt(square + epsilon)
 
 
-def rotated(run: Run, cell: Cell) -> Node:
+def rotated_feature(run: Run, cell: Cell) -> Node:
     """A query or key turned by its position: two features, times a cosine and a sine."""
     letter, (batch, head, position, feature) = cell.at.name[0], cell.index
     (address,) = run.inputs(cell)
-    cosine, sine, other = formula.rotation(run.config, position, feature)
+    cosine, sine, other = formula.rotation_of_feature(run.config, position, feature)
     role: Role = "query" if letter == "q" else "key"
     symbol = letter.upper()
     here = run.recorded(role, rf"{symbol}_{{t,i}}", address, cell.index)
     there = run.recorded(role, rf"{symbol}_{{t,j}}", address, (batch, head, position, other))
-    turns = constant("rotation", r"\cos t\theta_i", cosine)
-    swings = constant("rotation", rf"{'-' if feature < other else ''}\sin t\theta_i", sine)
+    turns = constant_column("rotation", r"\cos t\theta_i", cosine)
+    swings = constant_column("rotation", rf"{'-' if feature < other else ''}\sin t\theta_i", sine)
     made = rf"(R {symbol})_{{t,i}} = {symbol}_{{t,i}} \cos t\theta_i"
     made += rf" {'-' if feature < other else '+'} {symbol}_{{t,j}} \sin t\theta_i"
-    return run.node(cell, "rotate", made, part(here, turns), part(there, swings))
+    return run.node(cell, "rotate", made, single_term(here, turns), single_term(there, swings))
 
 
 def position_bias(run: Run, cell: Cell) -> Node:
@@ -128,14 +128,16 @@ def position_bias(run: Run, cell: Cell) -> Node:
     row = int(buckets(distance, cell.at.stack == "decoder", run.config))
     name = f"{cell.at.stack}.relative.table.weight"
     found = run.parameter("position_bias", r"b_{r,h}", name, (row, head))
-    return run.node(cell, "position_bias", r"B_{t,s} = b[\mathrm{bucket}(s - t)]_h", part(found))
+    return run.node(
+        cell, "position_bias", r"B_{t,s} = b[\mathrm{bucket}(s - t)]_h", single_term(found)
+    )
 
 
-def biased(run: Run, cell: Cell) -> Node:
+def biased_score(run: Run, cell: Cell) -> Node:
     """The score, and what the distance adds to it."""
     found = run.recorded("scaled", r"S'_{t,s}", cell.beside("scaled"), cell.index)
     bias = run.recorded("position_bias", r"B_{t,s}", cell.beside("position_bias"), cell.index)
-    return run.node(cell, "add_bias", r"S'_{t,s} + B_{t,s}", part(found), part(bias))
+    return run.node(cell, "add_bias", r"S'_{t,s} + B_{t,s}", single_term(found), single_term(bias))
 
 
 def mask(run: Run, cell: Cell) -> Node:
@@ -146,26 +148,30 @@ def mask(run: Run, cell: Cell) -> Node:
     real = formula.is_word(run.config, word, key, cell.at.is_causal)
     begins = real and word == run.config.pad_id  # the begin token, never padding
     said = r"[s = 0]" if begins else r"[w_s \neq \mathrm{pad}]"
-    columns = [constant("not_padding", said, float(real), lane)]
+    columns = [constant_column("not_padding", said, float(real), lane)]
     if cell.at.is_causal:
-        columns.append(constant("not_future", r"[s \leq t]", float(key <= query)))
+        columns.append(constant_column("not_future", r"[s \leq t]", float(key <= query)))
     written = r"M_{t,s} = " + r"\,".join(column.symbol for column in columns)
-    return run.node(cell, "mask", written, part(*columns), notes=_forbidden(run, cell))
+    return run.node(cell, "mask", written, single_term(*columns), notes=_forbidden(run, cell))
 
 
-def masked(run: Run, cell: Cell) -> Node:
+def masked_score(run: Run, cell: Cell) -> Node:
     """The scaled score, or what stands there where the query may not look."""
     found = run.recorded("scaled", r"S'_{t,s}", run.inputs(cell)[0], cell.index)
     notes = _forbidden(run, cell)
-    groups: tuple[Group, ...] = (part(found),)
+    groups: tuple[Group, ...] = (single_term(found),)
     operation: Operation = "mask_keep"
     written = found.symbol
     if run.config.mask_fill == "additive":
         fill = _fill(cell, r"(-\infty)" if notes else "0", -math.inf if notes else 0.0)
-        groups, operation, written = (*groups, part(fill)), "mask_add", f"{written} + {fill.symbol}"
+        groups, operation, written = (
+            (*groups, single_term(fill)),
+            "mask_add",
+            f"{written} + {fill.symbol}",
+        )
     elif notes:
-        fill = _fill(cell, *formula.fill(run.config, run.tensor(cell.address).dtype))
-        groups, operation, written = (part(fill),), "mask_fill", fill.symbol
+        fill = _fill(cell, *formula.mask_fill(run.config, run.tensor(cell.address).dtype))
+        groups, operation, written = (single_term(fill),), "mask_fill", fill.symbol
     return run.node(cell, operation, rf"\tilde{{S}}_{{t,s}} = {written}", *groups, notes=notes)
 
 
@@ -177,7 +183,7 @@ def weight(run: Run, cell: Cell) -> Node:
     notes: tuple[Note, ...] = ("nowhere",) if not allowed.any() else ()
     scores = run.recorded("exponential", r"\tilde{S}", cell.beside("masked"), row)
     words = _key_tokens(run, cell)
-    group, facts = exponentials(scores, "t,r", Group("token", (), words, own=key))
+    group, facts = exponential_groups(scores, "t,r", Group("token", (), words, own=key))
     written = "A_{t,s} = " + share_formula(scores.symbol, "t,s", "t,r")
     visible = Fact("allowed_keys", r"\sum_s M_{t,s}", float(allowed.sum()))
     notes, facts = notes + _forbidden(run, cell), (*facts, visible)
@@ -203,7 +209,7 @@ def concat(run: Run, cell: Cell) -> Node:
     head, inside = divmod(feature, run.config.of(cell.address).d_k)
     address, place = cell.beside("context"), (batch, head, position, inside)
     found = run.recorded("copied", r"(A_h V_h)_{t,i}", address, place)
-    return run.node(cell, "join", r"C_{t,j} = (A_h V_h)_{t,i},\ j = h\,d_k + i", part(found))
+    return run.node(cell, "join", r"C_{t,j} = (A_h V_h)_{t,i},\ j = h\,d_k + i", single_term(found))
 
 
 def _key_head(run: Run, cell: Cell) -> int:
@@ -223,4 +229,4 @@ def _forbidden(run: Run, cell: Cell) -> tuple[Note, ...]:
 
 
 def _fill(cell: Cell, symbol: str, value: float) -> Column:
-    return constant("fill", symbol, value, (Lane(cell.beside("mask"), cell.index),))
+    return constant_column("fill", symbol, value, (Lane(cell.beside("mask"), cell.index),))

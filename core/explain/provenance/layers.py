@@ -16,7 +16,7 @@ from glassformer.core.explain.provenance.node import (
     Outer,
     Role,
 )
-from glassformer.core.explain.provenance.run import Run, constant, dropout_notes, part
+from glassformer.core.explain.provenance.run import Run, constant_column, dropout_notes, single_term
 from glassformer.core.model.activation import ACTIVATIONS
 from glassformer.core.model.layer_norm import NORM_DIVISORS
 
@@ -33,11 +33,11 @@ def token(run: Run, cell: Cell) -> Node:
     chosen = target and position > 0 and bool(run.trace.steps)
     source = (Lane("output/probabilities", (batch, position - 1, index)),) if chosen else ()
     written = r"w_t = \arg\max_v p_{t-1,v}" if chosen else r"w_t"
-    term = part(constant("id", r"w_t", float(index), source))
+    term = single_term(constant_column("id", r"w_t", float(index), source))
     return run.node(cell, "token", written, term, notes=() if chosen else ("given",))
 
 
-def embedding(run: Run, cell: Cell) -> Node:
+def embedding_number(run: Run, cell: Cell) -> Node:
     """One number of the table's row: where the trail of every vector ends."""
     batch, position, feature = cell.index
     ids = cell.beside("ids")
@@ -45,7 +45,7 @@ def embedding(run: Run, cell: Cell) -> Node:
     name = f"{cell.at.module}.table.weight"
     found = run.parameter("table", r"E_{w_t,i}", name, (row, feature))
     chosen = replace(found, sources=(Lane(ids, (batch, position)),))  # the id says which row
-    return run.node(cell, "look_up", r"E_{w_t,i} = E[w_t]_i", part(chosen))
+    return run.node(cell, "look_up", r"E_{w_t,i} = E[w_t]_i", single_term(chosen))
 
 
 def embedding_scaled(run: Run, cell: Cell) -> Node:
@@ -53,34 +53,39 @@ def embedding_scaled(run: Run, cell: Cell) -> Node:
     address = cell.beside("embedding")
     if not run.config.embedding_scale:
         only = run.recorded("copied", r"E_{w_t,i}", address, cell.index)
-        return run.node(cell, "copy", r"E_{w_t,i}", part(only))
+        return run.node(cell, "copy", r"E_{w_t,i}", single_term(only))
     word = run.recorded("embedding", r"E_{w_t,i}", address, cell.index)
-    root = constant("root", r"\sqrt{D}", math.sqrt(run.config.d_model))
-    return run.node(cell, "scale", r"\sqrt{D} \cdot E_{w_t,i}", part(root, word))
+    root = constant_column("root", r"\sqrt{D}", math.sqrt(run.config.d_model))
+    return run.node(cell, "scale", r"\sqrt{D} \cdot E_{w_t,i}", single_term(root, word))
 
 
-def positions(run: Run, cell: Cell) -> Node:
+def position_encoding(run: Run, cell: Cell) -> Node:
     """The encoding of a position: a sine or cosine of its angle, or a row of a learned table."""
     variant, (position, feature) = run.config.positions, cell.index
     position += run.config.position_offset
     if not run.config.adds_positions:
-        return run.node(cell, "no_position", r"PE_{t,i} = 0", part(constant("position", "0", 0.0)))
+        return run.node(
+            cell, "no_position", r"PE_{t,i} = 0", single_term(constant_column("position", "0", 0.0))
+        )
     if variant == "learned":
         name = f"{cell.at.module}.position_table.weight"
         found = run.parameter("table", r"P_{t,i}", name, (position, feature))
-        return run.node(cell, "learned_position", r"PE_{t,i} = P[t]_i", part(found))
+        return run.node(cell, "learned_position", r"PE_{t,i} = P[t]_i", single_term(found))
     wave, exponent = wave_of(run.config.d_model, feature, variant)
     width = "(D - 2)" if variant == "spread" else "D"
-    frequency = formula.frequency(run.config, exponent)
+    frequency = formula.position_frequency(run.config, exponent)
     turns = rf"10000^{{-{exponent}/{width}}}"
     outer: Outer = "sin" if wave == "sine" else "cos"
-    angle = constant("time", "t", float(position)), constant("frequency", turns, frequency)
+    angle = (
+        constant_column("time", "t", float(position)),
+        constant_column("frequency", turns, frequency),
+    )
     facts = (
         Fact("angle", r"\omega t", position * frequency),
         Fact("wavelength", r"2\pi / \omega", 2 * math.pi / frequency),
     )
     made = rf"PE_{{t,i}} = \{outer}(t \cdot {turns})"
-    return run.node(cell, "position", made, part(*angle), outer=outer, facts=facts)
+    return run.node(cell, "position", made, single_term(*angle), outer=outer, facts=facts)
 
 
 def token_type(run: Run, cell: Cell) -> Node:
@@ -88,14 +93,14 @@ def token_type(run: Run, cell: Cell) -> Node:
     name, segment = f"{cell.at.module}.type_table.weight", _segment(run, cell.index[0])
     symbol = rf"T_{{{segment},i}}"
     found = run.parameter("token_type", symbol, name, (segment, cell.index[-1]))
-    return run.node(cell, "token_type", symbol, part(found))
+    return run.node(cell, "token_type", symbol, single_term(found))
 
 
 def _segment(run: Run, position: int) -> int:
     return run.trace.segments[position] if run.trace.segments else 0
 
 
-def entered(run: Run, cell: Cell) -> Node:
+def stream_input(run: Run, cell: Cell) -> Node:
     """What enters the stack: word + position, and dropout in a training run."""
     _, position, feature = cell.index
     symbol = r"\sqrt{D}\,E_{w_t,i}" if run.config.embedding_scale else r"E_{w_t,i}"
@@ -111,7 +116,7 @@ def entered(run: Run, cell: Cell) -> Node:
         columns.append(run.recorded("token_type", symbol, place, (position, feature)))
         summed += f" + {symbol}"
     kept = run.dropout(cell.address, cell.index, "t,i")
-    groups = tuple(part(column, *kept) for column in columns)
+    groups = tuple(single_term(column, *kept) for column in columns)
     written = rf"x_{{t,i}} = {kept[0].symbol}({summed})" if kept else rf"x_{{t,i}} = {summed}"
     return run.node(cell, "input", written, *groups, notes=dropout_notes(kept))
 
@@ -119,7 +124,7 @@ def entered(run: Run, cell: Cell) -> Node:
 def mean(run: Run, cell: Cell) -> Node:
     """μ: every feature of the row adds its D-th part."""
     x = _features(run, cell)
-    share = constant("fraction", r"\frac{1}{D}", 1 / len(x.values))
+    share = constant_column("fraction", r"\frac{1}{D}", 1 / len(x.values))
     made = r"\mu_t = \frac{1}{D} \sum_i x_{t,i}"
     return run.node(cell, "mean", made, Group("feature", (x, share)))
 
@@ -131,7 +136,9 @@ def std(run: Run, cell: Cell) -> Node:
     lanes = (*x.sources, Lane(where, cell.index))
     centred = Column("centred", r"(x_{t,i} - \mu_t)", x.values - mu, lanes)
     norm = NORM_DIVISORS[run.config.norm_formula]
-    share = constant("fraction", rf"\frac{{1}}{{{norm.count}}}", 1 / (len(x.values) - norm.less))
+    share = constant_column(
+        "fraction", rf"\frac{{1}}{{{norm.count}}}", 1 / (len(x.values) - norm.less)
+    )
     group = Group("feature", (centred, centred, share))
     variance = Fact("variance", f"{norm.deviation}_t^2", float(group.contributions.sum()))
     facts = (Fact("mean", r"\mu_t", mu), variance)
@@ -142,7 +149,7 @@ def std(run: Run, cell: Cell) -> Node:
 def mean_square(run: Run, cell: Cell) -> Node:
     """The mean of the squares of a position's features."""
     x = _features(run, cell)
-    share = constant("fraction", r"\frac{1}{D}", 1 / len(x.values))
+    share = constant_column("fraction", r"\frac{1}{D}", 1 / len(x.values))
     made = r"m_t = \frac{1}{D} \sum_i x_{t,i}^2"
     return run.node(cell, "mean_square", made, Group("feature", (x, x, share)))
 
@@ -154,7 +161,7 @@ def _over_root(run: Run, cell: Cell) -> Node:
     square, epsilon = run.number(address, row), run.config.norm_epsilon
     spread, written = math.sqrt(square + epsilon), r"\sqrt{m_t + \varepsilon}"
     inverse = formula.quotient(1, spread)
-    divided = constant(
+    divided = constant_column(
         "inverse_spread", rf"\frac{{1}}{{{written}}}", inverse, (Lane(address, row),)
     )
     x = run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], cell.index)
@@ -164,10 +171,10 @@ def _over_root(run: Run, cell: Cell) -> Node:
         Fact("spread", written, spread),
     )
     made = rf"\hat{{x}}_{{t,i}} = \frac{{x_{{t,i}}}}{{{written}}}"
-    return run.node(cell, "normalize_rms", made, part(x, divided), facts=facts)
+    return run.node(cell, "normalize_rms", made, single_term(x, divided), facts=facts)
 
 
-def normalized(run: Run, cell: Cell) -> Node:
+def normalized_number(run: Run, cell: Cell) -> Node:
     """(x − μ) over the spread, in the formula of the config."""
     if run.config.norm_kind == "rms":
         return _over_root(run, cell)
@@ -178,9 +185,9 @@ def normalized(run: Run, cell: Cell) -> Node:
     written = norm.of(f"{norm.deviation}_t", r"\varepsilon")
     spread = norm.spread(sigma, run.config.norm_epsilon)
     inverse, lane = formula.quotient(1, spread), (Lane(cell.beside("std"), row),)
-    divided = constant("inverse_spread", rf"\frac{{1}}{{{written}}}", inverse, lane)
+    divided = constant_column("inverse_spread", rf"\frac{{1}}{{{written}}}", inverse, lane)
     x = run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], cell.index)
-    centre = constant("mean", r"-\mu_t", -mu, (Lane(cell.beside("mean"), row),))
+    centre = constant_column("mean", r"-\mu_t", -mu, (Lane(cell.beside("mean"), row),))
     made = rf"\hat{{x}}_{{t,i}} = \frac{{x_{{t,i}} - \mu_t}}{{{written}}}"
     facts = (
         Fact("mean", r"\mu_t", mu),
@@ -188,11 +195,11 @@ def normalized(run: Run, cell: Cell) -> Node:
         Fact("epsilon", r"\varepsilon", run.config.norm_epsilon),
         Fact("spread", written, spread),
     )
-    terms = part(x, divided), part(centre, divided)
+    terms = single_term(x, divided), single_term(centre, divided)
     return run.node(cell, "normalize", made, *terms, facts=facts)
 
 
-def gained(run: Run, cell: Cell) -> Node:
+def norm_output(run: Run, cell: Cell) -> Node:
     """γ times the normalised number, plus β."""
     module, feature = cell.at.module, cell.index[-1]
     gain = run.parameter("gain", r"\gamma_i", f"{module}.gamma", (feature,))
@@ -200,20 +207,22 @@ def gained(run: Run, cell: Cell) -> Node:
     found = run.recorded("normalized", r"\hat{x}_{t,i}", address, cell.index)
     made = r"y_{t,i} = \gamma_i \hat{x}_{t,i}"
     if run.config.norm_kind == "rms":
-        return run.node(cell, "gain", made, part(gain, found))
+        return run.node(cell, "gain", made, single_term(gain, found))
     shift = run.parameter("shift", r"\beta_i", f"{module}.beta", (feature,))
     made += r" + \beta_i"
-    return run.node(cell, "gain", made, part(gain, found), part(shift))
+    return run.node(cell, "gain", made, single_term(gain, found), single_term(shift))
 
 
-def copied(run: Run, cell: Cell) -> Node:
+def copied_stream(run: Run, cell: Cell) -> Node:
     """A view: the stream that enters a sub-layer and its branch, the memory."""
     symbol = r"Z_{s,i}" if cell.at.name == "memory" else r"x_{t,i}"
     (address,) = run.inputs(cell)
-    return run.node(cell, "copy", symbol, part(run.recorded("copied", symbol, address, cell.index)))
+    return run.node(
+        cell, "copy", symbol, single_term(run.recorded("copied", symbol, address, cell.index))
+    )
 
 
-def summed(run: Run, cell: Cell) -> Node:
+def residual_sum(run: Run, cell: Cell) -> Node:
     """The residual connection (§3.1): the stream, plus what the sub-layer adds to it."""
     around, sublayer = run.inputs(cell)
     stream = run.recorded("stream", r"x_{t,i}", around, cell.index)
@@ -221,7 +230,7 @@ def summed(run: Run, cell: Cell) -> Node:
     kept = run.dropout(cell.address, cell.index, "t,i")
     factor = rf"{kept[0].symbol}\," if kept else ""
     made = rf"x_{{t,i}} + {factor}f(x)_{{t,i}}"
-    groups = part(stream), part(branch, *kept)
+    groups = single_term(stream), single_term(branch, *kept)
     return run.node(cell, "residual", made, *groups, notes=dropout_notes(kept))
 
 
@@ -283,7 +292,7 @@ def linear(run: Run, cell: Cell) -> Node:
     groups = [product]
     written = rf"{made} = \sum_j {''.join(each.symbol for each in (*kept, x))} {matrix}"
     if run.has_parameter(f"{module}.bias"):
-        groups.append(part(run.parameter("bias", bias, f"{module}.bias", (column,))))
+        groups.append(single_term(run.parameter("bias", bias, f"{module}.bias", (column,))))
         written += f" + {bias}"
     return run.node(cell, "project", written, *groups)
 
@@ -293,22 +302,22 @@ def activation(run: Run, cell: Cell) -> Node:
     kind, function = run.config.activation, ACTIVATIONS[run.config.activation]
     x = run.recorded("pre_activation", r"u_{t,i}", run.inputs(cell)[0], cell.index)
     unit = float(x.values[0])
-    gate = constant("gate", function.share, function.gate(unit), x.sources)
+    gate = constant_column("gate", function.share, function.gate(unit), x.sources)
     made = f"a_{{t,i}} = {function.unfolded or function.of(x.symbol)}"
     shut = kind == "relu" and unit <= 0
-    return run.node(cell, kind, made, part(x, gate), notes=("inactive",) if shut else ())
+    return run.node(cell, kind, made, single_term(x, gate), notes=("inactive",) if shut else ())
 
 
-def gated(run: Run, cell: Cell) -> Node:
+def gated_unit(run: Run, cell: Cell) -> Node:
     """The activation times what the other linear map gives: how far it opens the unit."""
     open, up = run.inputs(cell)
     a = run.recorded("activation", r"a_{t,i}", open, cell.index)
     u = run.recorded("up", r"u_{t,i}", up, cell.index)
-    return run.node(cell, "open_gate", r"a_{t,i}\,u_{t,i}", part(a, u))
+    return run.node(cell, "open_gate", r"a_{t,i}\,u_{t,i}", single_term(a, u))
 
 
 def scaled_down(run: Run, cell: Cell) -> Node:
     """What is held against the words, over √D."""
     x = run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], cell.index)
-    root = constant("inverse_root", r"\frac{1}{\sqrt{D}}", run.config.d_model**-0.5)
-    return run.node(cell, "scale_down", r"\frac{x_{t,i}}{\sqrt{D}}", part(x, root))
+    root = constant_column("inverse_root", r"\frac{1}{\sqrt{D}}", run.config.d_model**-0.5)
+    return run.node(cell, "scale_down", r"\frac{x_{t,i}}{\sqrt{D}}", single_term(x, root))

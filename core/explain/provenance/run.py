@@ -25,7 +25,7 @@ from glassformer.core.explain.provenance.node import (
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import inputs
-from glassformer.core.trace.tables import exact
+from glassformer.core.trace.tables import exact_numbers
 from glassformer.core.trace.trace import Trace
 
 Place = tuple[int | slice, ...]
@@ -59,7 +59,7 @@ class Run:
 
     def row(self, address: str, place: Place) -> Numbers:
         """Recorded numbers, at least one: (n,)."""
-        return np.atleast_1d(exact(self.tensor(address)[place]))
+        return np.atleast_1d(exact_numbers(self.tensor(address)[place]))
 
     def number(self, address: str, place: tuple[int, ...]) -> float:
         return float(self.row(address, place)[0])
@@ -71,7 +71,7 @@ class Run:
 
     def learned(self, name: str, place: Place) -> Numbers:
         """Learned numbers, at least one: (n,)."""
-        return np.atleast_1d(exact(self.model.get_parameter(name)[place]))
+        return np.atleast_1d(exact_numbers(self.model.get_parameter(name)[place]))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -115,12 +115,14 @@ def _lane(name: str, place: Place) -> Lane:
     return Lane(name, index, axis)
 
 
-def constant(role: Role, symbol: str, value: float, sources: tuple[Lane, ...] = ()) -> Column:
+def constant_column(
+    role: Role, symbol: str, value: float, sources: tuple[Lane, ...] = ()
+) -> Column:
     """A factor that is no recorded number itself, such as 1 / √d_k."""
     return Column(role, symbol, np.array([value], np.float64), sources)
 
 
-def part(*columns: Column) -> Group:
+def single_term(*columns: Column) -> Group:
     """A term that is the only one of its kind."""
     return Group("part", columns)
 

@@ -33,7 +33,7 @@ def unfold(trace: Trace, model: Transformer, address: str, index: Index) -> Node
     return node_of(Run(trace, model), Cell(address, tuple(index)))
 
 
-def path(
+def largest_path(
     trace: Trace, model: Transformer, start: Cell, through: Through = "weights"
 ) -> tuple[Node, ...]:
     """From a number backwards along the largest contribution, down to an embedding row.
@@ -53,7 +53,7 @@ def path(
 
 
 def next_cell(node: Node, through: Through = "weights") -> Cell | None:
-    """The cell that `path` goes on to from a node; None at its end."""
+    """The cell that `largest_path` goes on to from a node; None at its end."""
     masked_out = node.operation.startswith("mask_") and "forbidden" in node.notes
     if node.operation == "look_up" or masked_out:
         return None

@@ -28,7 +28,7 @@ from glassformer.core.explain.source.watch import (
 from glassformer.core.explain.steps.steps import Kind, Step
 from glassformer.core.model.activation import ACTIVATIONS
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.shapes import sizes
+from glassformer.core.trace.shapes import letter_sizes
 from glassformer.core.trace.trace import Trace
 
 # What else a step runs than the function that records: called by it, or to have its masks.
@@ -104,7 +104,7 @@ def code(trace: Trace, step: Step) -> tuple[Source, ...]:
     sides = [each for each in ("source", "target") if f"{each}/ids" in trace]
     batch, source = trace[f"{sides[0]}/ids"].shape
     target = trace[f"{sides[-1]}/ids"].shape[1]
-    actual = sizes(config, source, target, batch)
+    actual = letter_sizes(config, source, target, batch)
     actual |= {"D/2": config.d_model // 2, "K/2": config.d_k // 2, "M": config.max_length}
     return tuple(_source(*each, trace, actual) for each in _chosen(trace, step))
 
@@ -174,7 +174,7 @@ def _source(
     texts, start = source_lines(call.code)
     plain = textwrap.dedent("".join(texts)).splitlines()
     marked = [each for each in chosen if call.ran(each.first, each.last)]
-    doc = docstring(call.code)
+    doc = docstring_lines(call.code)
     shapes = {each.last: _shapes_at(call, each, trace, actual) for each in marked}
     lines = tuple(
         CodeLine(
@@ -250,11 +250,11 @@ class Statement:
 def statements(code: CodeType) -> list[Statement]:
     """Every statement of a function's body but its docstring, from top to bottom."""
     function = _parsed(code)
-    body = function.body[1:] if docstring(code) else function.body
+    body = function.body[1:] if docstring_lines(code) else function.body
     return [_statement(node) for node in _flat(body)]
 
 
-def docstring(code: CodeType) -> range:
+def docstring_lines(code: CodeType) -> range:
     """The lines of a function's docstring; none where it has none."""
     function = _parsed(code)
     first = function.body[0]

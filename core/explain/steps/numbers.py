@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from glassformer.core.explain import formula
 from glassformer.core.explain.provenance.node import Cell, Column, Lane, Node, Operation
-from glassformer.core.explain.provenance.run import Run, constant, part
+from glassformer.core.explain.provenance.run import Run, constant_column, single_term
 from glassformer.core.explain.provenance.unfold import node_of
 from glassformer.core.explain.steps import wires
 from glassformer.core.explain.steps.steps import Step
 from glassformer.core.explain.steps.wires import Wire, cell, tensor
-from glassformer.core.trace.tables import exact
+from glassformer.core.trace.tables import exact_numbers
 
 
 def node_at(run: Run, step: Step, at: Mapping[str, int], line: int = 0) -> Node:
@@ -40,8 +40,8 @@ def node_at(run: Run, step: Step, at: Mapping[str, int], line: int = 0) -> Node:
     found = node_of(run, Cell(recorded.wire.address, recorded.index))
     if step.kind != "embedding_scale" or run.config.embedding_scale:
         return found
-    once = constant("root", "1", 1.0)
-    return replace(found, operation="scale", groups=(part(once, *found.groups[0].columns),))
+    once = constant_column("root", "1", 1.0)
+    return replace(found, operation="scale", groups=(single_term(once, *found.groups[0].columns),))
 
 
 def _sum(run: Run, chosen: wires.Cell, word: Wire, *places: Wire) -> Node:
@@ -70,16 +70,16 @@ def _choice(run: Run, chosen: wires.Cell) -> Node:
     taken = formula.chosen_word(run.trace, chosen.index[1])
     lane = Lane(chosen.wire.address, (*chosen.index, taken))
     operation: Operation = "choose" if run.trace.steps else "token"
-    return _made(run, chosen, operation, (constant("id", "", float(taken), (lane,)),))
+    return _made(run, chosen, operation, (constant_column("id", "", float(taken), (lane,)),))
 
 
 def _read(run: Run, wire: Wire, index: tuple[int, ...]) -> Column:
-    values = exact(tensor(run.trace, wire)[index]).reshape(1)
+    values = exact_numbers(tensor(run.trace, wire)[index]).reshape(1)
     return Column("copied", "", values, (Lane(wire.key, index),))
 
 
 def _made(run: Run, chosen: wires.Cell, operation: Operation, *terms: tuple[Column, ...]) -> Node:
     recorded = float(tensor(run.trace, chosen.wire)[chosen.index])
-    groups = tuple(part(*columns) for columns in terms)
+    groups = tuple(single_term(*columns) for columns in terms)
     here, edited = Cell(chosen.wire.address, chosen.index), bool(run.trace.edits)
     return Node(here, operation, "", recorded, groups, run_edited=edited)

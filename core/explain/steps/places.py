@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from glassformer.core.analysis.attention_views import NOTEWORTHY, Kind, of_words, sides
+from glassformer.core.analysis.attention_views import NOTEWORTHY, Kind, attention_sides, of_words
 from glassformer.core.analysis.choices import rows_by_model
-from glassformer.core.explain.steps.wires import Wire, axes
+from glassformer.core.explain.steps.wires import Wire, wire_axes
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.shapes import KEYS_AND_VALUES
 from glassformer.core.trace.tables import as_numpy
@@ -72,7 +72,7 @@ class Places:
         words = [token.lower() for token in self.trace.source_tokens]
         if found := [at for at, word in enumerate(words) if word in PRONOUNS]:
             return found[0]
-        rows, columns = sides(self.trace, "encoder")
+        rows, columns = attention_sides(self.trace, "encoder")
         weights = self._weights("encoder/0/self_attention").mean(axis=0)  # (S, S)
         row, _ = np.unravel_index(of_words(weights, columns, rows).argmax(), weights.shape)
         return int(row)
@@ -91,7 +91,7 @@ class Places:
         layers = range(self.trace.config.decoder_layers)
         maps = [self._weights(f"decoder/{layer}/cross_attention") for layer in layers]
         weights = np.concatenate(maps).mean(axis=0)  # (T, S)
-        rows, columns = sides(self.trace, "cross")
+        rows, columns = attention_sides(self.trace, "cross")
         return int(of_words(weights, columns, rows)[:, self.source].argmax())
 
     @cached_property
@@ -114,7 +114,9 @@ class Places:
             key = key if chosen.key is None else min(chosen.key, weights.shape[2] - 1)
         head = chosen.head if chosen.head is None else min(chosen.head, len(weights) - 1)
         itself = None if kind == "cross" else query
-        asked = of_words(weights[:, query], sides(self.trace, kind)[1], itself=itself)  # (H, S)
+        asked = of_words(
+            weights[:, query], attention_sides(self.trace, kind)[1], itself=itself
+        )  # (H, S)
         if head is None:
             head = int((asked.max(axis=-1) if key is None else weights[:, query, key]).argmax())
         if key is None:
@@ -140,7 +142,8 @@ class Places:
     def at(self, wire: Wire) -> Mapping[str, int]:
         """The place on each axis of a wire."""
         return {
-            axis.name: self._on(wire, axis.name, axis.letter) for axis in axes(self.trace, wire)
+            axis.name: self._on(wire, axis.name, axis.letter)
+            for axis in wire_axes(self.trace, wire)
         }
 
     def _on(self, wire: Wire, axis: str, letter: str) -> int:

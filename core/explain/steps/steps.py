@@ -152,7 +152,7 @@ def _wire(given: str | Wire) -> Wire:
     return given if isinstance(given, Wire) else Wire(given)
 
 
-def walk(trace: Trace) -> tuple[Step, ...]:
+def list_steps(trace: Trace) -> tuple[Step, ...]:
     """Every step of a run, in computation order; the decoder's for all its rows at once."""
     drops = "source/kept" in trace.tensors
     return steps_of(trace.config, drops, forced=not trace.steps)
@@ -163,7 +163,7 @@ def step_by_id(steps: Sequence[Step], step_id: str) -> Step | None:
     return next((step for step in steps if step.id == step_id), None)
 
 
-def nearest(steps: Sequence[Step], step_id: str) -> Step:
+def nearest_step(steps: Sequence[Step], step_id: str) -> Step:
     """The step of that id, else the one whose id is written most like it; "" is the first.
 
     The same step of another layer is nearer than any other of the same layer.
@@ -241,7 +241,7 @@ class Group:
     steps: tuple[Step, ...]
 
 
-def strip(steps: Sequence[Step]) -> tuple[Group, ...]:
+def group_steps(steps: Sequence[Step]) -> tuple[Group, ...]:
     """The steps by stage, layer and sub-layer, in computation order: the map."""
     places = groupby(steps, key=lambda step: (step.stage, step.layer, step.sublayer))
     return tuple(Group(*where, tuple(found)) for where, found in places)

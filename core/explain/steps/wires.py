@@ -93,7 +93,7 @@ def tensor(trace: Trace, wire: Wire) -> Tensor:
     return found.flatten(-2) if wire.form == "joined" else found
 
 
-def axes(trace: Trace, wire: Wire) -> tuple[Axis, ...]:
+def wire_axes(trace: Trace, wire: Wire) -> tuple[Axis, ...]:
     """Name, letter, size and words of each axis of a wire, in its own order."""
     if wire.form == "chosen":
         return trace.axes(wire.address)[:2]  # (B, T)
@@ -118,7 +118,7 @@ def cell(trace: Trace, wire: Wire, at: Mapping[str, int]) -> Cell:
 
     Raises `GlassformerError`: `unknown_axis`, or `out_of_range` for a place beyond the end.
     """
-    known = axes(trace, wire)
+    known = wire_axes(trace, wire)
     check_places(wire.address, known, at)
     return Cell(wire, tuple(at.get(axis.name, 0) for axis in known))
 

@@ -20,7 +20,7 @@ from glassformer.core.corpus import DIRECTIONS, Direction, Pair
 from glassformer.core.text.vocabulary import END
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit
-from glassformer.core.training.evaluation.passes import Pass, Tally, passes, tally
+from glassformer.core.training.evaluation.passes import Pass, Tally, count_true, run_passes
 from glassformer.core.translator import Translator
 
 OFFSETS = {"previous": -1, "same": 0, "next": 1}  # of self-attention: where the column lies
@@ -68,7 +68,7 @@ class Part:
 Roles = dict[Part, dict[str, Tally]]
 
 
-def parts(translator: Translator) -> Iterator[Part]:
+def attention_parts(translator: Translator) -> Iterator[Part]:
     """Every attention of the model as a whole, each followed by its heads."""
     config = translator.config
     stacks = [f"encoder/{i}/self_attention" for i in range(config.encoder_layers)]
@@ -79,7 +79,7 @@ def parts(translator: Translator) -> Iterator[Part]:
         yield from (Part(stack, head) for head in range(config.n_heads))
 
 
-def looks(weights: Tensor, places: Tensor) -> list[Tally]:
+def tally_looks(weights: Tensor, places: Tensor) -> list[Tally]:
     """How often each head's rows look most at their place; rows without one are not counted.
 
     weights: (B, H, T, S). places: (N, 3), sentence, row and column; a row may have several columns.
@@ -103,7 +103,7 @@ def count_looks(run: Pass, translator: Translator, roles: Sequence[str], found: 
         maps = torch.cat([weights.mean(dim=1, keepdim=True), weights], dim=1)
         for role, places in _places(run, address, end).items():
             if role in roles:
-                for head, each in zip(heads, looks(maps, places), strict=True):
+                for head, each in zip(heads, tally_looks(maps, places), strict=True):
                     part = Part(Address.of(address).place, head)
                     found.setdefault(part, defaultdict(Tally))[role] += each
 
@@ -118,7 +118,7 @@ def alignment(
 ) -> dict[str, Tally]:
     """The share of rows that look at a word they translate, by layer and by head."""
     found: Roles = {}
-    for run in passes(translator, pairs, direction, keep=is_cross_attention):
+    for run in run_passes(translator, pairs, direction, keep=is_cross_attention):
         count_looks(run, translator, ["alignment"], found)
     return by_layer(found, "alignment")
 
@@ -143,13 +143,13 @@ def head_roles(
 ) -> Roles:
     """How often the rows of each head look most at the place of a role (see `_places`)."""
     found: Roles = {}
-    for run in passes(translator, pairs, direction, keep=lambda at: at.name == "weights"):
+    for run in run_passes(translator, pairs, direction, keep=lambda at: at.name == "weights"):
         count_looks(run, translator, roles, found)
     return {part: dict(tallies) for part, tallies in found.items() if part.head is not None}
 
 
 def _places(run: Pass, address: str, end: int) -> dict[str, Tensor]:
-    """The places of each role in one attention of a pass, (N, 3) as `looks` takes them."""
+    """The places of each role in one attention of a pass, (N, 3) as `tally_looks` takes them."""
     at = Address.of(address)
     if at.is_cross:
         return {"alignment": run.batch.alignment}
@@ -185,23 +185,23 @@ class Sharpness:
         return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
-def sharpness(translator: Translator, pairs: Sequence[Pair]) -> dict[Part, Sharpness]:
+def measure_sharpness(translator: Translator, pairs: Sequence[Pair]) -> dict[Part, Sharpness]:
     """Of every attention as a whole (the mean of its heads) and of every head."""
     end = translator.tokenizer.vocabulary.id(END)
-    width, stacks = translator.config.d_k, {part.stack for part in parts(translator)}
+    width, stacks = translator.config.d_k, {part.stack for part in attention_parts(translator)}
     sums: dict[str, list[Tensor]] = defaultdict(list)
 
     def wanted(at: Address) -> bool:
         return at.is_attention and at.name in ("scaled", "mask")
 
     for direction in DIRECTIONS:
-        for run in passes(translator, pairs, direction, keep=wanted):
+        for run in run_passes(translator, pairs, direction, keep=wanted):
             for stack in stacks:
                 sums[stack].append(_measured(run, stack, width, end))
     means = {stack: torch.cat(found, dim=-1).mean(dim=-1) for stack, found in sums.items()}
     return {
         part: Sharpness(*(means[part.stack].mean(1) if part.head is None else at).tolist())
-        for part in parts(translator)
+        for part in attention_parts(translator)
         for at in [means[part.stack][:, part.head or 0]]
     }
 
@@ -213,12 +213,12 @@ def without_scale(translator: Translator, pairs: Sequence[Pair]) -> dict[Part, T
     """
     factor, found = math.sqrt(translator.config.d_k), {}
     before = _preferred(translator, pairs, ())
-    for part in parts(translator):
+    for part in attention_parts(translator):
         if part.head is None:
             edit = Edit(f"{part.stack}/scaled", lambda scaled: scaled * factor, "unscaled")
             after = _preferred(translator, pairs, (edit,))
             changed = (one != other for one, other in zip(before, after, strict=True))
-            found[part] = tally(changed)
+            found[part] = count_true(changed)
     return found
 
 
@@ -228,7 +228,7 @@ def _preferred(
     """The words that the rows of each translation prefer, both directions."""
     found: list[list[int]] = []
     for direction in DIRECTIONS:
-        for run in passes(translator, pairs, direction, edits=lambda _: edits):
+        for run in run_passes(translator, pairs, direction, edits=lambda _: edits):
             found += run.preferred.tolist()
     return found
 

@@ -14,7 +14,7 @@ from glassformer.core.corpus.split import is_held_out
 from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text.vocabulary import SLOTS
 from glassformer.core.training.data import antecedents_in
-from glassformer.core.training.evaluation.passes import Tally, tally, translations
+from glassformer.core.training.evaluation.passes import Tally, count_true, translate_greedily
 from glassformer.core.translator import Translator
 
 MOST_DRAWS = 400_000  # a grammar without pronouns would be searched for ever
@@ -91,12 +91,12 @@ def _are_readings(one: Pair, other: Pair) -> bool:
 
 def _referring(grammar: Grammar, seed: str) -> Iterator[Pair]:
     """Pairs of the templates that have a pronoun of known antecedent, if there are any."""
-    narrow, rng = grammar.narrowed(refers), random.Random(seed)
+    narrow, rng = grammar.narrowed(has_pronoun), random.Random(seed)
     for _ in range(MOST_DRAWS if narrow.templates.rules else 0):
         yield draw_pair(narrow, rng)
 
 
-def refers(rule: Rule) -> bool:
+def has_pronoun(rule: Rule) -> bool:
     """Whether a sentence pattern has a pronoun of known antecedent."""
     return any(part.refers for part in rule.english)
 
@@ -129,11 +129,11 @@ def translate_pairs(translator: Translator, pairs: Sequence[Pair]) -> Written:
     found = Written()
     for direction in DIRECTIONS:
         taught = [pair for pair in pairs if direction in pair.directions]
-        given = list(translations(translator, taught, direction))
+        given = list(translate_greedily(translator, taught, direction))
         wrong: list[dict[str, str]] = []
         for pair, words in zip(taught, given, strict=True):
             source, target = pair.sides(direction)
-            judged = tally([words == target])
+            judged = count_true([words == target])
             found.exact[direction] += judged
             found.by_template[pair.template][direction] += judged
             if not judged.right:

@@ -21,13 +21,13 @@ from glassformer.core.corpus import DIRECTIONS, Direction, Pair
 from glassformer.core.text.vocabulary import PADDING
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit
-from glassformer.core.training.evaluation.attention import Part, parts
+from glassformer.core.training.evaluation.attention import Part, attention_parts
 from glassformer.core.training.evaluation.held_out import resolved_rows
 from glassformer.core.training.evaluation.passes import (
     Tally,
     both_right,
-    passes,
-    tally,
+    count_true,
+    run_passes,
     word_for_word,
 )
 from glassformer.core.translator import Translator
@@ -63,7 +63,7 @@ def knock_outs(
     pairs = sorted(pairs, key=lambda pair: (len(pair.english), len(pair.chinese)))
     found = {"nothing": {"unchanged": _without(translator, flat, pairs, None)}}
     means = mean_contexts(translator, [*flat, *pairs])
-    for part in parts(translator):
+    for part in attention_parts(translator):
         if part.head is None:
             progress(f"without {part.name}, and without each of its heads")
         found[part.name] = {
@@ -81,7 +81,7 @@ def _without(
     def right(some: Sequence[Pair], direction: Direction) -> list[bool]:
         return word_for_word(translator, some, direction, (lambda _: (edit,)) if edit else None)
 
-    exact: dict[str, Tally] = {name: tally(right(pairs, name)) for name in DIRECTIONS}
+    exact: dict[str, Tally] = {name: count_true(right(pairs, name)) for name in DIRECTIONS}
     return Without(both_right(right(flat, "en-zh")), exact)
 
 
@@ -95,7 +95,7 @@ def mean_contexts(translator: Translator, pairs: Sequence[Pair]) -> dict[str, Te
         return at.is_attention and at.name == "context"
 
     for direction in DIRECTIONS:
-        for run in passes(translator, pairs, direction, keep=wanted):
+        for run in run_passes(translator, pairs, direction, keep=wanted):
             for address, context in run.kept.items():
                 encoder = Address.of(address).stack == "encoder"
                 ids = run.batch.source if encoder else run.batch.target_input
@@ -155,7 +155,7 @@ def _case(pair: Pair, other: Pair, writes: int, words: tuple[str, str]) -> Case:
     return Case(pair, writes, pair.antecedents[0][0], other.antecedents[0][1], words)
 
 
-def redirects(
+def measure_redirects(
     translator: Translator, readings: Sequence[tuple[Pair, Pair]]
 ) -> tuple[Tally, dict[str, Tally]]:
     """How many nouns are resolved rightly, and how many of these flip, by what was turned.
@@ -168,8 +168,8 @@ def redirects(
     right, flips = list(compress(cases, resolved)), {}
     for part in _turns(translator):
         after = zip(_written(translator, right, part), right, strict=True)
-        flips[turn_name(part)] = tally(word == case.words[1] for word, case in after)
-    return tally(resolved), flips
+        flips[turn_name(part)] = count_true(word == case.words[1] for word, case in after)
+    return count_true(resolved), flips
 
 
 def _turns(translator: Translator) -> Iterator[Part]:
@@ -193,7 +193,7 @@ def _written(translator: Translator, cases: Sequence[Case], part: Part | None) -
         start = len(found)  # a batch is turned when all batches before it have been read
         return [turn_rows(part, cases[start : start + len(batch)])] if part else ()
 
-    for run in passes(translator, pairs, "en-zh", edits=edits):
+    for run in run_passes(translator, pairs, "en-zh", edits=edits):
         preferred = run.preferred.tolist()
         rows = [case.writes for case in cases[len(found) :][: len(preferred)]]
         found += [pieces[words[row]] for words, row in zip(preferred, rows, strict=True)]

@@ -48,7 +48,7 @@ class Tally:
         return f"{100 * self.rate:.1f} %" if self.total else "–"
 
 
-def tally(judged: Iterable[bool]) -> Tally:
+def count_true(judged: Iterable[bool]) -> Tally:
     """Counts the true ones."""
     marks = list(judged)
     return Tally(sum(marks), len(marks))
@@ -56,16 +56,16 @@ def tally(judged: Iterable[bool]) -> Tally:
 
 def both_right(right: Sequence[bool]) -> Tally:
     """Sentences judged one after the other, two readings each: right if both are."""
-    return tally(right[i] and right[i + 1] for i in range(0, len(right), 2))
+    return count_true(right[i] and right[i + 1] for i in range(0, len(right), 2))
 
 
-def best(tallies: Mapping[str, Tally], among: str = "") -> tuple[str, Tally] | None:
+def best_tally(tallies: Mapping[str, Tally], among: str = "") -> tuple[str, Tally] | None:
     """The name and tally with the highest rate, of the names that contain `among`."""
     counted = [(name, t) for name, t in tallies.items() if among in name and t.total]
     return max(counted, key=lambda item: item[1].rate, default=None)
 
 
-def translations(
+def translate_greedily(
     translator: Translator, pairs: Sequence[Pair], direction: Direction
 ) -> Iterator[tuple[str, ...]]:
     """Greedy translations of the pairs' source sides, as pieces without `<eos>`."""
@@ -149,7 +149,7 @@ class Pass:
 
 
 @torch.no_grad()
-def passes(
+def run_passes(
     translator: Translator,
     pairs: Sequence[Pair],
     direction: Direction,
@@ -176,12 +176,12 @@ def word_for_word(
 ) -> list[bool]:
     """Whether greedy decoding would give each pair's target, every word of it."""
     found: list[bool] = []
-    for run in passes(translator, pairs, direction, edits=edits):
-        found += exactly(translator, run)
+    for run in run_passes(translator, pairs, direction, edits=edits):
+        found += exact_sentences(translator, run)
     return found
 
 
-def exactly(translator: Translator, run: Pass) -> list[bool]:
+def exact_sentences(translator: Translator, run: Pass) -> list[bool]:
     """For each sentence of a pass, whether all its rows prefer the expected word."""
     expected = run.batch.target_output  # (B, T)
     unknown = translator.tokenizer.vocabulary.id(UNKNOWN)

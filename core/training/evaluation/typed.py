@@ -25,7 +25,7 @@ from glassformer.core.models import Direction
 from glassformer.core.text.normalize import normalize, simplify
 from glassformer.core.text.vocabulary import SLOTS
 from glassformer.core.training.evaluation.held_out import as_text
-from glassformer.core.training.evaluation.passes import Tally, tally
+from glassformer.core.training.evaluation.passes import Tally, count_true
 from glassformer.core.translator import Translator
 
 SENTENCES = Path(__file__).resolve().parents[3] / "assets" / "sentences"
@@ -104,7 +104,7 @@ def comparable_text(text: str) -> str:
     return re.sub(r"(?<![a-z0-9]) | (?![a-z0-9])", "", words)  # Chinese is written without spaces
 
 
-def answers(
+def judge_translations(
     translator: Translator, sentences: Sequence[Sentence], judgements: Judgements
 ) -> list[Answer]:
     """Translates each sentence as the app does, and looks its verdict up."""
@@ -133,10 +133,10 @@ def verdict_on(sentence: Sentence, output: str, judgements: Judgements) -> tuple
 def by_direction(found: Sequence[Answer]) -> dict[str, Tally]:
     """So many right, by direction."""
     directions = dict.fromkeys(answer.sentence.direction for answer in found)
-    return {d: tally(a.right for a in found if a.sentence.direction == d) for d in directions}
+    return {d: count_true(a.right for a in found if a.sentence.direction == d) for d in directions}
 
 
-def rows(found: Sequence[Answer]) -> list[dict[str, Any]]:
+def answer_rows(found: Sequence[Answer]) -> list[dict[str, Any]]:
     """What came of each answer, without its words, for metrics.json."""
     return [
         {"id": each.sentence.id, "verdict": each.verdict, "sure": each.sure,
@@ -187,16 +187,16 @@ class Calibration:
         }
 
 
-def calibrate(found: Sequence[Answer]) -> Calibration | None:
+def calibrate_badge(found: Sequence[Answer]) -> Calibration | None:
     """Compares badge and score with what is right; None for no translations."""
     if not found:
         return None
     bins = tuple(filter(None, (_bin(found, number) for number in range(BINS))))
     gaps = (each.right.total * abs(each.right.rate - each.score) for each in bins)
     return Calibration(
-        wrong_badged=tally(not each.sure for each in found if not each.right),
-        badged_wrong=tally(not each.right for each in found if not each.sure),
-        right_badged=tally(not each.sure for each in found if each.right),
+        wrong_badged=count_true(not each.sure for each in found if not each.right),
+        badged_wrong=count_true(not each.right for each in found if not each.sure),
+        right_badged=count_true(not each.sure for each in found if each.right),
         bins=bins,
         error=sum(gaps) / len(found),
     )
@@ -207,7 +207,7 @@ def _bin(found: Sequence[Answer], number: int) -> Bin | None:
     if not inside:
         return None
     mean = sum(each.score for each in inside) / len(inside)
-    return Bin(number / BINS, tally(each.right for each in inside), mean)
+    return Bin(number / BINS, count_true(each.right for each in inside), mean)
 
 
 def as_typed(translator: Translator, pairs: Sequence[Pair]) -> list[Sentence]:

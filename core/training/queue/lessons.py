@@ -9,15 +9,15 @@ from functools import cache, partial
 from glassformer.core.checkpoints import CHECKPOINTS, DEFAULT
 from glassformer.core.corpus import DIRECTIONS, Grammar, HeldOut, Pair, draw_pair
 from glassformer.core.corpus.lexicon import spellings
-from glassformer.core.corpus.split import bare, is_held_out, vary_punctuation
+from glassformer.core.corpus.split import is_held_out, vary_punctuation, without_punctuation
 from glassformer.core.errors import GlassformerError
-from glassformer.core.text.detokenize import write
+from glassformer.core.text.detokenize import detokenize_pieces
 from glassformer.core.text.normalize import has_word, normalize
 from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text.vocabulary import RESERVED, Vocabulary
 from glassformer.core.text.words import WordTokenizer, split_words
 from glassformer.core.training.data import Stream, corpus_tokenizer, grammar_stream
-from glassformer.core.training.evaluation.held_out import refers
+from glassformer.core.training.evaluation.held_out import has_pronoun
 
 MOST_WORDS = 8_000  # the rarer ones are `<unk>`: a larger table would make every step slow
 HELD_OUT_SHARE, FEWEST_HELD_OUT = 0.1, 5
@@ -130,7 +130,7 @@ def family_names(grammar: Grammar) -> tuple[str, ...]:
 
 def pronoun_families(grammar: Grammar) -> tuple[str, ...]:
     """The families in which a pronoun stands for a noun of the sentence."""
-    found = (rule.name for rule in grammar.templates.rules if refers(rule))
+    found = (rule.name for rule in grammar.templates.rules if has_pronoun(rule))
     return tuple(dict.fromkeys(found))
 
 
@@ -161,7 +161,9 @@ def examples_of(grammar: Grammar, family: str, count: int = 1) -> tuple[tuple[st
 def detokenized_pair(pair: Pair) -> tuple[str, str]:
     """A pair of the grammar as people write it: (English, Chinese)."""
     sides = (("en", pair.english), ("zh", pair.chinese))
-    english, chinese = (write(pieces, {}, language, _spelling()).text for language, pieces in sides)
+    english, chinese = (
+        detokenize_pieces(pieces, {}, language, _spelling()).text for language, pieces in sides
+    )
     return english, chinese
 
 
@@ -200,4 +202,7 @@ def _held_out(grammar: Grammar) -> HeldOut:
         some = min(FEWEST_MEASURED, len(distinct) // 5)  # of a handful, most are for learning
         found = dict(list(distinct.items())[:some])
     pairs = tuple(vary_punctuation(pair, rng) for pair in list(found.values())[:MEASURED])
-    return HeldOut(pairs, frozenset(bare(side) for pair in pairs for side in pair.sides("en-zh")))
+    return HeldOut(
+        pairs,
+        frozenset(without_punctuation(side) for pair in pairs for side in pair.sides("en-zh")),
+    )

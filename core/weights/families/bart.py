@@ -6,11 +6,11 @@ from glassformer.core.weights.families import seq2seq
 from glassformer.core.weights.family import Facts, Family
 
 
-def settings(facts: Facts) -> dict[str, Any]:
+def bart_settings(facts: Facts) -> dict[str, Any]:
     """Positions begin in the third row of their table; mBART is pre-norm."""
     pre = facts.table.get("model_type") == "mbart"
     return {
-        **seq2seq.settings(facts),
+        **seq2seq.seq2seq_settings(facts),
         "positions": "learned",
         "position_offset": 2,
         "embedding_norm": True,
@@ -23,7 +23,7 @@ def settings(facts: Facts) -> dict[str, Any]:
 FAMILY = Family(
     kinds=("bart", "mbart"),
     task="translate",
-    settings=settings,
+    settings=bart_settings,
     modules=seq2seq.MODULES,
     spare={r"(en|de)coder\.version": None},
     prefixes=("model.",),

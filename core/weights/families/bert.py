@@ -8,7 +8,7 @@ from glassformer.core.weights.family import Facts, Family
 HEAD = "cls.predictions.transform.dense.weight"
 
 
-def settings(facts: Facts) -> dict[str, Any]:
+def bert_settings(facts: Facts) -> dict[str, Any]:
     """Without the head that was trained to fill in blanks, its vectors are all that comes out."""
     facts.refuse("position_embedding_type", ("absolute",), "positions of another kind")
     facts.refuse("is_decoder", (False,), "an encoder that hides the future")
@@ -40,7 +40,7 @@ _ATTENTION = {"w_q": "self.query", "w_k": "self.key", "w_v": "self.value", "w_o"
 FAMILY = Family(
     kinds=("bert",),
     task="fill_in",
-    settings=settings,
+    settings=bert_settings,
     modules={
         "source_embedding.table": "embeddings.word_embeddings",
         "source_embedding.position_table": "embeddings.position_embeddings",

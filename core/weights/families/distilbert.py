@@ -8,7 +8,7 @@ from glassformer.core.weights.family import Facts, Family
 HEAD = "vocab_transform.weight"
 
 
-def settings(facts: Facts) -> dict[str, Any]:
+def distilbert_settings(facts: Facts) -> dict[str, Any]:
     """As BERT's, in other words."""
     fills = HEAD in facts.names
     return {
@@ -37,7 +37,7 @@ _ATTENTION = {"w_q": "q_lin", "w_k": "k_lin", "w_v": "v_lin", "w_o": "out_lin"}
 FAMILY = Family(
     kinds=("distilbert",),
     task="fill_in",
-    settings=settings,
+    settings=distilbert_settings,
     modules={
         "source_embedding.table": "embeddings.word_embeddings",
         "source_embedding.position_table": "embeddings.position_embeddings",

@@ -6,7 +6,7 @@ from glassformer.core.weights.computed import triangle
 from glassformer.core.weights.family import Facts, Family
 
 
-def settings(facts: Facts) -> dict[str, Any]:
+def gpt2_settings(facts: Facts) -> dict[str, Any]:
     """No word is padding; the table of words scores them, too."""
     width = facts.whole("n_embd", 768)
     facts.refuse("scale_attn_weights", (True,), "scores that are not scaled")
@@ -36,7 +36,7 @@ _LAYER, _BLOCK = "decoder.layers.{n}", "h.{n}"
 FAMILY = Family(
     kinds=("gpt2",),
     task="continue",
-    settings=settings,
+    settings=gpt2_settings,
     modules={
         "target_embedding.table": "wte",
         "target_embedding.position_table": "wpe",

@@ -6,7 +6,7 @@ from glassformer.core.weights.computed import turns
 from glassformer.core.weights.family import Facts, Family
 
 
-def settings(facts: Facts) -> dict[str, Any]:
+def llama_settings(facts: Facts) -> dict[str, Any]:
     """Qwen2 has biases where queries, keys and values are made; Qwen3 normalises the first two."""
     kind = str(facts.table.get("model_type"))
     own = DEFAULTS[kind]
@@ -33,7 +33,7 @@ def settings(facts: Facts) -> dict[str, Any]:
         "max_length": length,
         "embedding_scale": False,
         "positions": "rotary",
-        **rotary(facts),
+        **rotary_settings(facts),
         "norm_kind": "rms",
         "norm_place": "pre",
         "norm_epsilon": facts.number("rms_norm_eps", 1e-6),
@@ -63,7 +63,7 @@ def _window(facts: Facts, kind: str, layers: int) -> int | None:
     return window if facts.whole("max_window_layers", 28) < layers else None
 
 
-def rotary(facts: Facts) -> dict[str, Any]:
+def rotary_settings(facts: Facts) -> dict[str, Any]:
     """How fast positions turn; what is neither plain, linear nor Llama 3's is refused."""
     found = facts.table.get("rope_parameters") or facts.table.get("rope_scaling") or {}
     if not isinstance(found, dict):
@@ -96,7 +96,7 @@ _LAYER, _BLOCK = "decoder.layers.{n}", "layers.{n}"
 FAMILY = Family(
     kinds=("llama", "qwen2", "qwen3", "mistral"),
     task="continue",
-    settings=settings,
+    settings=llama_settings,
     modules={
         "target_embedding.table": "embed_tokens",
         **{f"{_LAYER}.self_attention.w_{e}": f"{_BLOCK}.self_attn.{e}_proj" for e in "qkvo"},

@@ -6,9 +6,9 @@ from glassformer.core.weights.families import seq2seq
 from glassformer.core.weights.family import Facts, Family
 
 
-def settings(facts: Facts) -> dict[str, Any]:
+def m2m100_settings(facts: Facts) -> dict[str, Any]:
     """Positions are counted from behind the padding's id."""
-    found = seq2seq.settings(facts)
+    found = seq2seq.seq2seq_settings(facts)
     return {
         **found,
         "positions": "spread",
@@ -22,7 +22,7 @@ def settings(facts: Facts) -> dict[str, Any]:
 FAMILY = Family(
     kinds=("m2m_100",),
     task="translate",
-    settings=settings,
+    settings=m2m100_settings,
     modules=seq2seq.MODULES,
     spare=seq2seq.SINUSOIDS,
     prefixes=("model.",),

@@ -9,10 +9,10 @@ from glassformer.core.weights.families import seq2seq
 from glassformer.core.weights.family import Facts, Family
 
 
-def settings(facts: Facts) -> dict[str, Any]:
+def marian_settings(facts: Facts) -> dict[str, Any]:
     """Post-norm; two vocabularies where `share_encoder_decoder_embeddings` is off."""
     found = {
-        **seq2seq.settings(facts),
+        **seq2seq.seq2seq_settings(facts),
         "positions": "halves",
         "final_norm": False,
         "generator_bias": True,
@@ -29,7 +29,7 @@ def settings(facts: Facts) -> dict[str, Any]:
 FAMILY = Family(
     kinds=("marian",),
     task="translate",
-    settings=settings,
+    settings=marian_settings,
     modules=seq2seq.MODULES,
     spare=seq2seq.SINUSOIDS,
     prefixes=("model.",),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from glassformer.core.weights.computed import waves
+from glassformer.core.weights.computed import sinusoid_table
 from glassformer.core.weights.family import Facts
 
 _PARTS = {
@@ -16,7 +16,7 @@ _PARTS = {
 _PROJECTIONS = {"w_q": "q_proj", "w_k": "k_proj", "w_v": "v_proj", "w_o": "out_proj"}
 
 
-def layers(stack: str) -> Mapping[str, str]:
+def layer_modules(stack: str) -> Mapping[str, str]:
     """The modules of a stack's layers."""
     ours, theirs, found = f"{stack}.layers.{{n}}", f"{stack}.layers.{{n}}", dict[str, str]()
     for own, other in _PARTS.items():
@@ -39,10 +39,10 @@ MODULES: Mapping[str, str | tuple[str, ...]] = {
     "decoder.norm": "decoder.layer_norm",
     "generator.weight": ("lm_head.weight", "shared.weight"),
     "generator.bias": "final_logits_bias",
-    **layers("encoder"),
-    **layers("decoder"),
+    **layer_modules("encoder"),
+    **layer_modules("decoder"),
 }
-SINUSOIDS = {r"(en|de)coder\.embed_positions\.weights?": waves}
+SINUSOIDS = {r"(en|de)coder\.embed_positions\.weights?": sinusoid_table}
 # What a config need not say where it is the family's own.
 DEFAULTS = {
     "bart": {"words": 50265, "pad": 1}, "mbart": {"words": 50265, "pad": 1},
@@ -50,7 +50,7 @@ DEFAULTS = {
 }  # fmt: skip
 
 
-def settings(facts: Facts) -> dict[str, Any]:
+def seq2seq_settings(facts: Facts) -> dict[str, Any]:
     """The fields that all of them say in the same words."""
     kind = str(facts.table.get("model_type"))
     own = DEFAULTS[kind]

@@ -12,7 +12,7 @@ _ACTIVATIONS = {"relu": "relu", "gelu": "gelu_tanh", "silu": "silu", "gelu_new":
 LONGEST = 8192
 
 
-def settings(facts: Facts) -> dict[str, Any]:
+def t5_settings(facts: Facts) -> dict[str, Any]:
     """The first T5 scales what it scores words with, the later ones gate their networks."""
     first = facts.table.get("model_type") == "t5"
     kind = str(facts.table.get("feed_forward_proj", "relu" if first else "gated-gelu"))
@@ -76,7 +76,7 @@ def _layers(stack: str, thinks: int) -> Mapping[str, str | tuple[str, ...]]:
 FAMILY = Family(
     kinds=("t5", "mt5"),
     task="translate",
-    settings=settings,
+    settings=t5_settings,
     modules={
         "source_embedding.table": ("encoder.embed_tokens", "shared"),
         "target_embedding.table": ("decoder.embed_tokens", "shared"),

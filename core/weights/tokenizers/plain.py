@@ -19,7 +19,7 @@ from tokenizers import (
 )
 
 from glassformer.core.stored import LARGEST_JSON, UNREADABLE, read_json_file
-from glassformer.core.weights.read import inside
+from glassformer.core.weights.read import file_inside
 
 WORDS, PIECES, MERGES = "vocab.txt", "vocab.json", "merges.txt"
 ENDS = (("cls", "<s>"), ("sep", "</s>"))  # of BART
@@ -34,7 +34,7 @@ def made_of(folder: Path, kind: str) -> Tokenizer | None:
     if (folder / WORDS).is_file():
         made = _word_piece(_lines(folder, WORDS), settings_of(folder))
     elif kind in BYTE_PAIRS and all((folder / name).is_file() for name in (PIECES, MERGES)):
-        pieces = read_json_file(inside(folder, PIECES))
+        pieces = read_json_file(file_inside(folder, PIECES))
         made = _byte_pairs(pieces, _lines(folder, MERGES), settings_of(folder), kind)
     else:
         return None
@@ -53,13 +53,13 @@ def settings_of(folder: Path) -> dict[str, Any]:
 
 def _told(folder: Path, name: str) -> dict[str, Any]:
     try:
-        return read_json_file(inside(folder, name))
+        return read_json_file(file_inside(folder, name))
     except UNREADABLE:
         return {}
 
 
 def _lines(folder: Path, name: str) -> list[str]:
-    path = inside(folder, name)
+    path = file_inside(folder, name)
     if path.stat().st_size > LARGEST_JSON:
         raise ValueError(f"{name} has more than {LARGEST_JSON:,} bytes")
     return path.read_text("utf-8").removesuffix("\n").split("\n")

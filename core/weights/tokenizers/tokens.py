@@ -14,7 +14,7 @@ from tokenizers import Encoding, Tokenizer
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
-from glassformer.core.weights.read import inside
+from glassformer.core.weights.read import file_inside
 from glassformer.core.weights.tokenizers.pieces import SPACE, readable_piece
 from glassformer.core.weights.tokenizers.plain import made_of, settings_of
 
@@ -245,9 +245,9 @@ class MarianTokens(Tokens):
     """Marian's: sentencepiece cuts a source and a target each in its own way, vocab.json counts."""
 
     def __init__(self, folder: Path) -> None:
-        self._cut = [_processor(inside(folder, name)) for name in SPM]
-        self._vocabulary = _vocabulary(inside(folder, "vocab.json"))
-        own = inside(folder, "target_vocab.json")  # of models with two vocabularies
+        self._cut = [_processor(file_inside(folder, name)) for name in SPM]
+        self._vocabulary = _vocabulary(file_inside(folder, "vocab.json"))
+        own = file_inside(folder, "target_vocab.json")  # of models with two vocabularies
         self._written = _vocabulary(own) if own.is_file() else self._vocabulary
 
     def ids(self, text: str) -> list[int]:
@@ -297,7 +297,7 @@ def tokens_of(folder: Path, kind: str = "") -> Tokens:
     """
     try:
         if (folder / JSON).is_file():
-            read_json_file(inside(folder, JSON))  # which has a limit
+            read_json_file(file_inside(folder, JSON))  # which has a limit
             return JsonTokens(Tokenizer.from_file(str(folder / JSON)), _language_first(folder))
         if all((folder / name).is_file() for name in SPM):
             return MarianTokens(folder)

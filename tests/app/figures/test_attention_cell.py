@@ -16,7 +16,7 @@ from glassformer.app.pages.attention.figures import (
     terms_figure,
 )
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.core.analysis.attention_cell import CellOfHeads, Terms, terms
+from glassformer.core.analysis.attention_cell import CellOfHeads, Terms, cell_terms
 from tests.traces import small_trace
 
 LOOK = FigureStyle()
@@ -54,7 +54,7 @@ def test_of_many_dimensions_the_small_ones_share_a_line() -> None:
 
 
 def test_bars_carry_the_products_with_their_sign() -> None:
-    cell = terms(small_trace(), "encoder", 0, 1, 2, 3)
+    cell = cell_terms(small_trace(), "encoder", 0, 1, 2, 3)
     rows = term_rows(cell, "dimension")
     vectors, bars = terms_figure(rows, LOOK).data
     assert np.array_equal(vectors.z, np.stack([cell.q, cell.k], axis=1))
@@ -80,7 +80,7 @@ def test_bars_of_zeros_and_of_what_is_no_number() -> None:
 
 
 def test_the_formula_of_a_cell_has_its_numbers() -> None:
-    cell = terms(small_trace(), "decoder", 0, 1, 3, 2)
+    cell = cell_terms(small_trace(), "decoder", 0, 1, 3, 2)
     written = cell_formula(cell, "scaled", "large_negative", replace(LOOK, precision=4))
     for number in (cell.score, cell.scaled, cell.weight, cell.denominator):
         assert f"{number:.4g}"[:5].replace("-", "−") in written
@@ -90,10 +90,10 @@ def test_the_formula_of_a_cell_has_its_numbers() -> None:
 
 
 def test_the_formula_of_a_forbidden_cell_shows_the_fill() -> None:
-    cell = terms(small_trace(), "decoder", 0, 1, 2, 3)
+    cell = cell_terms(small_trace(), "decoder", 0, 1, 2, 3)
     assert "M = 0" in cell_formula(cell, "masked", "large_negative", LOOK)
     assert "-10^{9}" in cell_formula(cell, "masked", "large_negative", LOOK)
-    infinite = terms(small_trace(mask_fill="minus_infinity"), "decoder", 0, 1, 2, 3)
+    infinite = cell_terms(small_trace(mask_fill="minus_infinity"), "decoder", 0, 1, 2, 3)
     assert r"-\infty" in cell_formula(infinite, "masked", "minus_infinity", LOOK)
 
 

@@ -18,10 +18,10 @@ from glassformer.app.panels.attention.attention_map import (
     numbered_axes,
     words_axis,
 )
-from glassformer.app.plots.marks import pairs
+from glassformer.app.plots.marks import word_pairs
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import HeadMap, Kind, Side, head_map, sides
+from glassformer.core.analysis.attention_views import HeadMap, Kind, Side, attention_sides, head_map
 from tests.traces import small_trace
 
 LOOK = FigureStyle()
@@ -31,7 +31,7 @@ ODD = ("<b>x</b>", "<s>", "</s>", "$x$", "&lt;", "😀", "中文", "x", "x", "."
 def drawn(kind: Kind, stage: Any, layout: MapLayout | None = None, **changes: Any) -> go.Figure:
     trace = small_trace(**changes)
     view = head_map(trace, kind, 0, 1, stage)
-    return map_figure(view, sides(trace, kind), stage, LOOK, layout or MapLayout())
+    return map_figure(view, attention_sides(trace, kind), stage, LOOK, layout or MapLayout())
 
 
 def cells(figure: go.Figure) -> np.ndarray:
@@ -123,7 +123,7 @@ def test_words_of_a_side_are_grey_or_in_the_colour_of_their_role() -> None:
 def test_without_room_words_become_numbers_and_hover_still_has_them() -> None:
     words = tuple(f"word{number}" for number in range(63))
     trace = small_trace(words)
-    both = sides(trace, "encoder")
+    both = attention_sides(trace, "encoder")
     layout = MapLayout(pinned=(30, 41))
     assert numbered_axes(both, LOOK, layout) == (True, True)
     assert numbered_axes(both, LOOK, MapLayout(width=6000)) == (True, False)
@@ -141,7 +141,7 @@ def test_without_room_words_become_numbers_and_hover_still_has_them() -> None:
 
 def test_pairs_are_literal() -> None:
     words = ("<b>", "&lt;")
-    assert pairs(words, words)[0][1] == "&lt;b&gt; → &amp;lt;"
+    assert word_pairs(words, words)[0][1] == "&lt;b&gt; → &amp;lt;"
 
 
 def test_64_tokens_stay_below_the_limit_of_a_panel() -> None:
@@ -172,7 +172,7 @@ def test_the_bars_are_the_entropy_of_the_weights_at_every_stage() -> None:
 
 def test_larger_type_and_the_dark_theme_change_colours_and_sizes() -> None:
     trace = small_trace()
-    view, both = head_map(trace, "cross", 0, 1, "weights"), sides(trace, "cross")
+    view, both = head_map(trace, "cross", 0, 1, "weights"), attention_sides(trace, "cross")
     large = map_figure(view, both, "weights", replace(LOOK, size=150), MapLayout())
     dark = map_figure(view, both, "weights", replace(LOOK, dark=True), MapLayout())
     plain = drawn("cross", "weights")

@@ -14,7 +14,7 @@ from glassformer.app.pages.decoding.forcing.figures import exposure_figure
 from glassformer.app.pages.decoding.strategies.figures import next_cut
 from glassformer.app.plots.bars import candidates
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.core.decoding.cuts import cut_rows, lot
+from glassformer.core.decoding.cuts import cut_rows, lot_position
 from glassformer.core.decoding.sampling import Sampling, cut_of
 
 
@@ -69,7 +69,9 @@ CUT_TEXTS = {name: name for name in ("own", "tempered", "sum", "lot", "limit", "
 
 def figure(how: Sampling, draw: float, chosen: int, names: list[str], **more: Any) -> Any:
     cut = cut_of(torch.tensor(CHANCES).log(), how, draw)
-    return next_cut(cut_rows(cut, chosen), names, lot(cut), FigureStyle(), CUT_TEXTS, **more)
+    return next_cut(
+        cut_rows(cut, chosen), names, lot_position(cut), FigureStyle(), CUT_TEXTS, **more
+    )
 
 
 def trace(drawn: Any, name: str) -> Any:

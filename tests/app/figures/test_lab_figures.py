@@ -6,41 +6,43 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glassformer.app.pages.lab.example_results import formula, role
-from glassformer.app.pages.lab.figures.split import HEIGHT, WIDTH, places, split_drawing
+from glassformer.app.pages.lab.example_results import quantity_formula, quantity_role
+from glassformer.app.pages.lab.figures.split import HEIGHT, WIDTH, cell_places, split_drawing
 from glassformer.app.pages.lab.figures.tables import (
     digits_apart,
-    exact,
-    matrix,
+    exact_digits,
+    matrix_html,
+    number_writer,
     shape_of,
     tables_side_by_side,
     tint,
-    writer,
 )
 from glassformer.app.pages.lab.figures.why import formula_html
 from glassformer.app.plots.colours import DARK, LIGHT
-from glassformer.app.plots.heat import reach
+from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.head_split import HeadSplit, head_split
-from glassformer.core.lab.worked_examples import examples, work
+from glassformer.core.lab.worked_examples import compute_example, example_keys
 
 
-@pytest.mark.parametrize("key", examples())
+@pytest.mark.parametrize("key", example_keys())
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_quantity_has_a_formula(key: str, dark: bool) -> None:
     shades = set((DARK if dark else LIGHT).values())
-    for quantity in work(key).quantities:
-        tex = formula(key, quantity.key, FigureStyle(dark=dark))
+    for quantity in compute_example(key).quantities:
+        tex = quantity_formula(key, quantity.key, FigureStyle(dark=dark))
         assert "@" not in tex
         assert tex.count("{") == tex.count("}")
         assert set(re.findall(r"\\textcolor\{(#\w+)\}", tex)) <= shades
-        assert role(key, quantity.key) in LIGHT
+        assert quantity_role(key, quantity.key) in LIGHT
 
 
 def test_roles() -> None:
-    assert r"\textcolor{#2563EB}{Q}" in formula("self-attention-3x4", "scores", FigureStyle())
-    assert role("pe-same-word", "pe_17") == "data"
-    assert formula("pe-same-word", "pe_17", FigureStyle()) == formula(
+    assert r"\textcolor{#2563EB}{Q}" in quantity_formula(
+        "self-attention-3x4", "scores", FigureStyle()
+    )
+    assert quantity_role("pe-same-word", "pe_17") == "data"
+    assert quantity_formula("pe-same-word", "pe_17", FigureStyle()) == quantity_formula(
         "pe-same-word", "pe_2", FigureStyle()
     )
 
@@ -53,22 +55,22 @@ def cells(html: str) -> list[str]:
 
 
 def test_numbers_have_the_readers_digits_and_the_exact_value_on_hover() -> None:
-    html = matrix(np.array([[0.123456, -2.0], [1e-9, np.nan]]), LOOK)
+    html = matrix_html(np.array([[0.123456, -2.0], [1e-9, np.nan]]), LOOK)
     assert cells(html) == ["0.123", "−2.00", "1.00×10⁻⁹", "NaN"]
     assert 'title="0.123456"' in html
-    assert cells(matrix(np.array([0.123456]), FigureStyle(precision=5))) == ["0.12346"]
+    assert cells(matrix_html(np.array([0.123456]), FigureStyle(precision=5))) == ["0.12346"]
 
 
 def test_whole_numbers_have_no_decimals() -> None:
-    assert cells(matrix(np.array([4.0, 880.0]), LOOK)) == ["4", "880"]
-    assert cells(matrix(np.array(8.0), LOOK)) == ["8"]
-    assert cells(matrix(np.array([1.0, np.inf]), LOOK))[0] == "1.00"
-    assert cells(matrix(np.array([1.0, 1.5]), LOOK)) == ["1.00", "1.50"]
+    assert cells(matrix_html(np.array([4.0, 880.0]), LOOK)) == ["4", "880"]
+    assert cells(matrix_html(np.array(8.0), LOOK)) == ["8"]
+    assert cells(matrix_html(np.array([1.0, np.inf]), LOOK))[0] == "1.00"
+    assert cells(matrix_html(np.array([1.0, 1.5]), LOOK)) == ["1.00", "1.50"]
 
 
 def test_wrong_cells_are_marked_and_words_escaped() -> None:
     wrong = np.array([[False, True]])
-    html = matrix(np.ones((1, 2)), LOOK, rows=["<b>x</b>"], columns=["a", "b&c"], wrong=wrong)
+    html = matrix_html(np.ones((1, 2)), LOOK, rows=["<b>x</b>"], columns=["a", "b&c"], wrong=wrong)
     assert html.count('class="wrong"') == 1
     assert "&lt;b&gt;x&lt;/b&gt;" in html
     assert "b&amp;c" in html
@@ -79,9 +81,9 @@ def test_wrong_cells_are_marked_and_words_escaped() -> None:
 def test_the_tint_follows_the_magnitude_and_the_sign() -> None:
     assert tint(0.0, "data", 1.0, LOOK)[0] == LOOK.colour("panel")
     assert tint(1.0, "data", 1.0, LOOK) != tint(-1.0, "data", 1.0, LOOK)
-    assert "background" not in matrix(np.ones(2), LOOK, tinted=False)
-    assert reach(np.array([1.0, -3.0, np.nan]), np.array([2.0])) == 3.0
-    assert reach(np.zeros(2)) == 1.0
+    assert "background" not in matrix_html(np.ones(2), LOOK, tinted=False)
+    assert largest_magnitude(np.array([1.0, -3.0, np.nan]), np.array([2.0])) == 3.0
+    assert largest_magnitude(np.zeros(2)) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ def test_the_tint_follows_the_magnitude_and_the_sign() -> None:
     ],
 )
 def test_exact(value: float, text: str) -> None:
-    assert exact(value) == text
+    assert exact_digits(value) == text
 
 
 def test_digits_that_tell_two_numbers_apart() -> None:
@@ -108,7 +110,7 @@ def test_digits_that_tell_two_numbers_apart() -> None:
 
 
 def test_signs_and_shapes() -> None:
-    write = writer(np.array([0.5, -0.5]), 3, sign=True)
+    write = number_writer(np.array([0.5, -0.5]), 3, sign=True)
     assert [write(0.5), write(-0.5), write(0.0)] == ["+0.500", "−0.500", "0"]
     html = shape_of(np.array([2, 4, 512]), LOOK, "BSD")
     assert re.sub(r"<[^>]+>", " ", html).split() == ["2", "B", "4", "S", "512", "D"]
@@ -126,7 +128,7 @@ SIZES = [(1, 4, 8, 2), (2, 3, 6, 3), (1, 1, 2, 1), (2, 6, 16, 4)]
 def blocks(found: HeadSplit, key: str) -> np.ndarray:
     """The cells of a step from top to bottom, from left to right in each row."""
     step = found.steps[key]
-    across, down = places(step).reshape(2, -1)
+    across, down = cell_places(step).reshape(2, -1)
     ids: np.ndarray = step.cells.numpy().ravel()[np.lexsort((across, down))]
     assert len({*zip(across, down, strict=True)}) == len(ids)
     return ids

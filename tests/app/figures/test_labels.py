@@ -16,7 +16,7 @@ from glassformer.app.plots.colours import (
     contrast,
     diverging_scale,
     head_colour,
-    mix,
+    mix_colours,
     sequential,
 )
 from glassformer.app.plots.labels import (
@@ -28,7 +28,13 @@ from glassformer.app.plots.labels import (
     text_width,
     visible,
 )
-from glassformer.app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    hatch_cells,
+    is_numbered,
+    token_axis,
+)
 
 
 @pytest.mark.parametrize(
@@ -173,8 +179,8 @@ def test_scales_begin_and_end_where_they_should(dark: bool) -> None:
 
 
 def test_mixing_and_contrast() -> None:
-    assert mix("#000000", "#FFFFFF", 0) == "#000000"
-    assert mix("#000000", "#FFFFFF", 1) == "#FFFFFF"
+    assert mix_colours("#000000", "#FFFFFF", 0) == "#000000"
+    assert mix_colours("#000000", "#FFFFFF", 1) == "#FFFFFF"
     assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
     assert colours.readable_on("#FFFFFF") == colour("text")
     assert colours.fade_colour("#FF0000", 0.5) == "rgba(255,0,0,0.5)"
@@ -226,7 +232,7 @@ def test_numbers_do_not_collide() -> None:
 def test_hatching_covers_exactly_the_forbidden_cells() -> None:
     allowed = np.tril(np.ones((4, 4), dtype=bool))
     allowed[3, 1] = False
-    overlay = hatching(allowed, FigureStyle())
+    overlay = hatch_cells(allowed, FigureStyle())
     covered = ~allowed
     boxes = (
         np.array(overlay["x"], dtype=float).reshape(-1, 6),
@@ -241,7 +247,7 @@ def test_hatching_covers_exactly_the_forbidden_cells() -> None:
 
 
 def test_nothing_forbidden_is_nothing_drawn() -> None:
-    assert len(hatching(np.ones((3, 3), dtype=bool), FigureStyle())["x"] or ()) == 0
+    assert len(hatch_cells(np.ones((3, 3), dtype=bool), FigureStyle())["x"] or ()) == 0
 
 
 def test_base_layout_is_valid_and_can_be_overridden() -> None:

@@ -12,7 +12,7 @@ from glassformer.app.pages.switch.figures.by_layer_map import (
     Marks,
     Stack,
     by_layer_figure,
-    shades,
+    shade_cells,
 )
 from glassformer.app.pages.switch.patching.figures import PatchingPanel, patching_map
 from glassformer.app.plots.labels import is_chinese
@@ -34,7 +34,7 @@ def drawn(first: Stack, second: Stack, marks: Marks | None = None) -> dict[str, 
 
 
 def test_what_moved_has_a_colour_and_what_did_not_has_none() -> None:
-    shown = shades(MOVED)
+    shown = shade_cells(MOVED)
     assert np.isnan(shown[0]).all()
     assert np.isnan(shown[1, [0, 2]]).all()
     assert shown[1, 1] == pytest.approx(-2)

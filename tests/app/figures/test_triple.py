@@ -14,11 +14,11 @@ from glassformer.app.panels.compare.figures.triple_layout import (
     has_room,
     lines_beside,
 )
-from glassformer.app.panels.compare.wording import label
+from glassformer.app.panels.compare.wording import line_label
 from glassformer.app.plots.labels import text_width
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.words import say
-from glassformer.app.words import texts as known
+from glassformer.app.words import texts_of_language as known
 from glassformer.core.analysis.comparison import NONE, Beside, Edge
 
 LAYOUTS = [TripleLayout(), TripleLayout(580, 450, in_a_row=False)]
@@ -115,7 +115,7 @@ def test_the_first_alone_takes_the_place_of_all() -> None:
 )
 def test_what_two_labels_share_is_written_once(one: str, two: str, both: str) -> None:
     edge = Edge("query", np.zeros((2, 1), int), ((one,), (two,)))
-    assert label(edge, None, 0) == both
+    assert line_label(edge, None, 0) == both
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

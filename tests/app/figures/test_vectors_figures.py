@@ -12,7 +12,7 @@ from glassformer.app.pages.vectors.positions.figures.position_formulas import (
     sum_formula,
 )
 from glassformer.app.pages.vectors.positions.figures.position_map import (
-    limit,
+    colour_limit,
     map_figure,
     same_figure,
     variants_figure,
@@ -30,12 +30,12 @@ from glassformer.app.words import say
 from glassformer.core.analysis.positions import (
     by_offset,
     column,
-    compare,
+    compare_with_paper,
     nearness,
     position_table,
-    rotation,
+    rotation_by_offset,
 )
-from glassformer.core.analysis.residual_stream import depth
+from glassformer.core.analysis.residual_stream import stream_depth
 from tests.seeded_runs import seeded_run
 
 LOOK = FigureStyle()
@@ -58,7 +58,7 @@ def test_ranks_are_shares_of_a_log_axis() -> None:
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_every_length_is_a_point_of_its_word(stack: str) -> None:
     trace, _ = seeded_run()
-    found = depth(trace, stack)  # type: ignore[arg-type]
+    found = stream_depth(trace, stack)  # type: ignore[arg-type]
     ticks = ["s"] * len(found.states)
     figure = norms_figure(found, found.tokens, 1, ticks, LOOK)
     points = {}
@@ -86,8 +86,8 @@ def test_map_frames_the_cell_and_ends_the_sentence() -> None:
     whole = map_figure(table[:4], WORDS, (2, 4), LOOK)
     assert list(whole.layout.yaxis.ticktext) == ["a", "&lt;b&gt;", "我", "&lt;/s&gt;"]
     assert len(whole.layout.shapes) == 2
-    assert limit(table) == 1
-    assert limit(table * 0.02) == pytest.approx(0.02 * np.abs(table).max())
+    assert colour_limit(table) == 1
+    assert colour_limit(table * 0.02) == pytest.approx(0.02 * np.abs(table).max())
 
 
 def test_waves_mark_the_words() -> None:
@@ -118,7 +118,7 @@ def test_dots_have_the_matrix_and_the_band(variant: Any) -> None:
 
 
 def test_rotation_draws_where_the_turn_leads() -> None:
-    table, turned = position_table(12, 8), rotation(12, 8, 2)
+    table, turned = position_table(12, 8), rotation_by_offset(12, 8, 2)
     carried = turned.carry(table[1])[:2]
     turn = Turn(
         table[:, :2], table[1:4, :2], 1, 3, carried, turned.worst, pair=0
@@ -137,7 +137,7 @@ def test_same_word_and_variants_keep_their_numbers() -> None:
     figure = same_figure(strips, ("a", "b"), 2, LOOK)
     assert np.array_equal(figure.data[1].z, rows)
     assert {each.zmax for each in figure.data} == {figure.data[0].zmax}  # one scale
-    found = compare(5, 6, "notes")
+    found = compare_with_paper(5, 6, "notes")
     tables = [("p", position_table(5, 6)), ("n", found.table), ("d", found.difference)]
     drawn = variants_figure(tables, WORDS, (1, 1), LOOK).data
     assert np.array_equal(drawn[2].z, np.asarray(drawn[1].z) - np.asarray(drawn[0].z))

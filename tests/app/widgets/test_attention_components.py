@@ -10,7 +10,7 @@ from glassformer.app.panels.attention.attention_lines import Line, lines_data
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.ui.component import json_bytes
 from glassformer.app.ui.components.head_grid import GridTexts, Thumbnail, grid_data
-from glassformer.core.analysis.attention_views import head_map, overview, sides
+from glassformer.core.analysis.attention_views import attention_overview, attention_sides, head_map
 from tests.traces import small_trace
 
 LOOK = FigureStyle()
@@ -18,7 +18,7 @@ LOOK = FigureStyle()
 
 def test_thumbnails_carry_a_byte_a_cell() -> None:
     trace = small_trace()
-    seen = overview(trace, "cross")
+    seen = attention_overview(trace, "cross")
     items = [Thumbnail(0, 1, "Layer 1 · Head 2", "L1 · H2", "<b>title</b>")]
     texts = GridTexts("heads", ["Layer 1", "Layer 2"], ["1", "2", "3", "4", "mean"])
     data = json.loads(json_bytes(grid_data(seen, items, (0, None), texts, LOOK)))
@@ -38,7 +38,7 @@ def test_lines_carry_two_bytes_a_weight() -> None:
     weights = np.stack([head_map(trace, "cross", 0, head, "weights").weights for head in (0, 3)])
     weights[0, 0, 0] = np.nan
     heads = [Line("Head 1", "#000000"), Line("Head 4", "#FFFFFF")]
-    data = lines_data(weights, sides(trace, "cross"), heads, (1, 2), ("q", "k"), LOOK)
+    data = lines_data(weights, attention_sides(trace, "cross"), heads, (1, 2), ("q", "k"), LOOK)
     levels = np.frombuffer(base64.b64decode(data["weights"]), "<u2").reshape(weights.shape)
     assert levels / 65535 == pytest.approx(np.nan_to_num(weights), abs=1e-5)
     assert [key["text"] for key in data["keys"]] == ["</b>", "∅", "x", "<eos>"]
@@ -49,7 +49,7 @@ def test_lines_carry_two_bytes_a_weight() -> None:
 
 
 def test_lines_of_eight_heads_at_64_tokens_stay_below_the_limit() -> None:
-    side = sides(small_trace(tuple(f"word{number}" for number in range(63))), "encoder")
+    side = attention_sides(small_trace(tuple(f"word{number}" for number in range(63))), "encoder")
     weights = np.full((8, 64, 64), 1 / 64, np.float32)
     heads = [Line(f"Head {head}", "#000000") for head in range(8)]
     assert len(json.dumps(lines_data(weights, side, heads, None, ("q", "k"), LOOK))) < 256 * 1024

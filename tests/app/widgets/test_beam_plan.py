@@ -5,7 +5,7 @@ import json
 import pytest
 
 from glassformer import Trace, load_model
-from glassformer.app.pages.decoding.beam.beam_tree import FEW, WENT_ON, plan, tree_data
+from glassformer.app.pages.decoding.beam.beam_tree import FEW, WENT_ON, plan_tree, tree_data
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.decoding.beam import Beam, beam
 from glassformer.core.decodings import task_of
@@ -30,7 +30,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 @pytest.mark.parametrize("everything", [False, True])
 def test_every_node_has_a_place_of_its_own(case: Case, everything: bool) -> None:
     tree, _ = case
-    drawn = plan(tree, everything, tree.best.index)
+    drawn = plan_tree(tree, everything, tree.best.index)
     cells = [(node.length, drawn.lanes[node.index]) for node in drawn.nodes]
     assert len(set(cells)) == len(cells)
     shown = {node.index for node in drawn.nodes}
@@ -43,7 +43,7 @@ def test_every_node_has_a_place_of_its_own(case: Case, everything: bool) -> None
 
 def test_the_focus_moves_nothing_that_went_on(case: Case) -> None:
     tree, _ = case
-    one, other = (plan(tree, False, node.index) for node in (tree.nodes[1], tree.best))
+    one, other = (plan_tree(tree, False, node.index) for node in (tree.nodes[1], tree.best))
     places = [
         {node.index: each.lanes[node.index] for node in each.nodes if node.fate in WENT_ON}
         for each in (one, other)
@@ -55,7 +55,7 @@ def test_what_did_not_go_on_is_drawn_beside_the_focus_or_all_of_it(case: Case) -
     tree, _ = case
     out = [node for node in tree.nodes if node.fate not in WENT_ON]
     node = tree.path(tree.best.index)[0]
-    drawn = plan(tree, False, node.index)
+    drawn = plan_tree(tree, False, node.index)
     shown = {each.index for each in drawn.nodes}
     near = {each.index for each in out if each.parent in (node.index, 0)}
     expected = near if len(out) > FEW else {each.index for each in out}
@@ -68,7 +68,7 @@ def test_what_did_not_go_on_is_drawn_beside_the_focus_or_all_of_it(case: Case) -
 def test_what_is_sent_stays_small(case: Case) -> None:
     tree, trace = case
     for everything in (False, True):
-        drawn = plan(tree, everything, 1)
+        drawn = plan_tree(tree, everything, 1)
         data = tree_data(drawn, trace.vocabulary.__getitem__, (), TEXTS, FigureStyle())
         assert len(json.dumps(data, ensure_ascii=False).encode()) < 256 * 1024
         assert data["path"] == [0, 1]

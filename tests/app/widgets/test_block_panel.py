@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import torch
 
-from glassformer.app.pages.translate.block import formula, formula_addresses
-from glassformer.app.pages.translate.block.numbers import facts, labels_of, pictures, words_of
+from glassformer.app.pages.translate.block import block_formula, formula_addresses
+from glassformer.app.pages.translate.block.numbers import block_facts, labels_of, pictures, words_of
 from glassformer.app.pages.translate.figures import Picture, block_pictures
-from glassformer.app.plots.heat import bulk
+from glassformer.app.plots.heat import bulk_magnitude
 from glassformer.app.plots.labels import widest
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import State
-from glassformer.app.words import texts
-from glassformer.core.analysis.blocks import Block, block_at, blocks
+from glassformer.app.words import texts_of_language
+from glassformer.core.analysis.blocks import Block, block_at, blocks_of_model
 from glassformer.core.trace.trace import Trace
 from tests.traces import OUTPUT, SOURCE, small_trace
 
@@ -36,7 +36,7 @@ def block(trace: Trace, block_id: str) -> Block:
 
 
 def printed(trace: Trace, block_id: str) -> dict[str, str]:
-    return dict(facts(trace, block(trace, block_id)))
+    return dict(block_facts(trace, block(trace, block_id)))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -46,15 +46,15 @@ def test_every_block_has_pictures_over_its_words_and_facts(
 ) -> None:
     trace = small_trace(**config)
     with patch("glassformer.app.words.get_state", lambda: State(language=language)):
-        for each in blocks(trace.config):
+        for each in blocks_of_model(trace.config):
             drawn, words = pictures(trace, each), words_of(trace, each)
             assert drawn[-1].title in {
-                texts(language)[f"map.{name}"] for name in ("comes_out", "best_chances")
+                texts_of_language(language)[f"map.{name}"] for name in ("comes_out", "best_chances")
             }
             assert len(drawn) >= 2, each.id
             assert all(picture.values.shape[0] == len(words) for picture in drawn), each.id
             assert all(picture.values.dtype == np.float32 for picture in drawn), each.id
-            assert facts(trace, each), each.id
+            assert block_facts(trace, each), each.id
             figure = block_pictures(drawn, words, FigureStyle())
             assert len(figure.data) >= len(drawn)
             for address in formula_addresses(trace.config, each):
@@ -134,12 +134,12 @@ def test_numbers_that_are_none_are_said_to_be_none() -> None:
 
 def test_formula_lines_have_the_colours_of_their_roles() -> None:
     trace, look = small_trace(), FigureStyle(dark=True)
-    tex = formula(trace.config, block(trace, "encoder/0/self_attention"), look)
+    tex = block_formula(trace.config, block(trace, "encoder/0/self_attention"), look)
     for role in ("query", "key", "value", "weights"):
         assert look.colour(role) in tex
     assert "M_{ts}" not in tex
-    assert "M_{ts}" in formula(trace.config, block(trace, "decoder/0/self_attention"), look)
-    assert formula(trace.config, block(trace, "encoder/0"), look) == ""
+    assert "M_{ts}" in block_formula(trace.config, block(trace, "decoder/0/self_attention"), look)
+    assert block_formula(trace.config, block(trace, "encoder/0"), look) == ""
 
 
 def test_words_are_drawn_literally() -> None:
@@ -157,7 +157,7 @@ def test_words_are_drawn_literally() -> None:
 
 def test_a_panel_of_64_words_stays_small() -> None:
     trace = small_trace(source=(SOURCE * 6)[:63], output=(OUTPUT * 7)[:63], d_model=512, d_ff=2048)
-    for each in blocks(trace.config):
+    for each in blocks_of_model(trace.config):
         figure = block_pictures(pictures(trace, each), words_of(trace, each), FigureStyle())
         assert len(figure.written()) <= 256 * 1024, each.id
 
@@ -194,9 +194,9 @@ def test_a_few_large_numbers_do_not_fade_the_others_and_the_scale_says_so() -> N
 def test_zeros_do_not_count_for_the_scale_and_nothing_breaks_it() -> None:
     sparse = np.zeros((2, 500), np.float32)
     sparse[0, :3] = (1, 2, 2.1)
-    assert bulk(sparse) == pytest.approx(2.1)
-    assert bulk(np.zeros((2, 2), np.float32)) == 1
-    assert bulk(np.array([[np.nan, np.inf, 3]], np.float32)) == 3
+    assert bulk_magnitude(sparse) == pytest.approx(2.1)
+    assert bulk_magnitude(np.zeros((2, 2), np.float32)) == 1
+    assert bulk_magnitude(np.array([[np.nan, np.inf, 3]], np.float32)) == 3
 
 
 def written(count: int, words: tuple[str, ...]) -> list[Any]:
@@ -236,10 +236,10 @@ def test_long_words_of_rows_end_in_an_ellipsis() -> None:
 
 def test_the_formula_names_scores_as_the_tensors_page_does() -> None:
     trace, look = small_trace(), FigureStyle()
-    masked = formula(trace.config, block(trace, "decoder/0/self_attention"), look)
+    masked = block_formula(trace.config, block(trace, "decoder/0/self_attention"), look)
     for part in (r"S' = \frac{Q K^\top}", r"\tilde{S}_{ts}", r"\mathrm{softmax}(\tilde{S})"):
         assert part in masked
-    free = formula(trace.config, block(trace, "decoder/0/cross_attention"), look)
+    free = block_formula(trace.config, block(trace, "decoder/0/cross_attention"), look)
     assert r"\mathrm{softmax}(S')" in free
     assert r"\tilde{S}" not in free
 

@@ -7,16 +7,16 @@ from unittest.mock import patch
 
 import pytest
 
-from glassformer.app.pages.translate.map.grid import CARD, columns, size_of
-from glassformer.app.pages.translate.map.plan import plan
-from glassformer.app.pages.translate.map.shapes import flow
+from glassformer.app.pages.translate.map.grid import CARD, layer_columns, size_of
+from glassformer.app.pages.translate.map.plan import plan_map
+from glassformer.app.pages.translate.map.shapes import chips_in_rows
 from glassformer.app.pages.translate.map.stacks import short_percent
 from glassformer.app.plots.colours import contrast
 from glassformer.app.plots.labels import text_width, widest
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import State
-from glassformer.app.words import texts
-from glassformer.core.analysis.blocks import blocks, ratios
+from glassformer.app.words import texts_of_language
+from glassformer.core.analysis.blocks import blocks_of_model, ratios
 from glassformer.core.config import ModelConfig
 from tests.traces import OUTPUT, SOURCE, small_trace
 
@@ -39,7 +39,7 @@ def drawn(config: dict[str, Any], opened: tuple[int, int] = (0, 0), language: st
           tinted: bool = False) -> dict[str, Any]:  # fmt: skip
     unfolded = {"encoder": opened[0], "decoder": opened[1]}
     with patch("glassformer.app.words.get_state", lambda: State(language=language)):
-        return plan(small_trace(**config), FigureStyle(dark, size), block, unfolded, tinted)
+        return plan_map(small_trace(**config), FigureStyle(dark, size), block, unfolded, tinted)
 
 
 def parts(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -81,7 +81,7 @@ def test_no_text_lies_on_another_or_leaves_the_drawing(
 ) -> None:
     made = drawn(config, opened, language, block=block, size=size)
     found = texts_of(made)
-    assert texts(language)["map.name_linear"] in [words for words, *_ in found]
+    assert texts_of_language(language)["map.name_linear"] in [words for words, *_ in found]
     for words, *box in found:
         assert box[0] >= -2, words
         assert box[2] <= made["width"] + 2, words
@@ -99,8 +99,8 @@ def test_every_block_can_be_pointed_at_and_none_lies_on_another(
     made = drawn(config, (1, 0), size=size)
     trace = small_trace(**config)
     found = buttons(made)
-    added = {block.id for block in blocks(trace.config) if block.kind == "add"}
-    assert {block.id for block in blocks(trace.config)} - added <= set(found)
+    added = {block.id for block in blocks_of_model(trace.config) if block.kind == "add"}
+    assert {block.id for block in blocks_of_model(trace.config)} - added <= set(found)
     assert all(item["tip"][0] and item["tip"][1] and item["label"] for item in found.values())
     boxes = {
         name: (r["x"], r["y"], r["x"] + r["width"], r["y"] + r["height"])
@@ -118,7 +118,7 @@ def test_layers_stand_in_order_inside_their_side_and_one_is_wide(count: int) -> 
     halves = [half for size in sizes for half in size.halves]
     for opened in range(count):
         for left, right in halves:
-            spans = columns(count, opened, left, right)
+            spans = layer_columns(count, opened, left, right)
             assert [width == CARD for _, width in spans] == [at == opened for at in range(count)]
             assert spans[0][0] >= left - 0.01
             assert spans[-1][0] + spans[-1][1] <= right + 0.01
@@ -130,7 +130,7 @@ def test_layers_stand_in_order_inside_their_side_and_one_is_wide(count: int) -> 
 def test_the_card_stays_in_the_middle_while_the_others_have_room() -> None:
     for count in (1, 2, 3):
         for opened in range(count):
-            x, width = columns(count, opened, 0, 450)[opened]
+            x, width = layer_columns(count, opened, 0, 450)[opened]
             assert x + width / 2 == 225
 
 
@@ -244,7 +244,7 @@ def test_larger_type_makes_a_narrower_drawing() -> None:
 
 
 def test_the_map_explains_its_colours_where_the_type_leaves_room() -> None:
-    title = texts("en")["map.legend_role"]
+    title = texts_of_language("en")["map.legend_role"]
     shown = [
         title in [words for words, *_ in texts_of(drawn({}, block=block, size=size))]
         for block, size in (("", 100), ("memory", 100), ("", 150))
@@ -257,7 +257,7 @@ def test_the_map_explains_its_colours_where_the_type_leaves_room() -> None:
 )
 def test_chips_are_wide_enough_for_capitals_and_blanks(text: str, pixels: float) -> None:
     assert widest(text, 13) >= pixels
-    (chip,) = flow([text], (0, 400), 0, 1, 13)
+    (chip,) = chips_in_rows([text], (0, 400), 0, 1, 13)
     assert chip.box.w >= widest(chip.text, 13) + 10
 
 

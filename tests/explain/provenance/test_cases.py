@@ -11,9 +11,9 @@ from torch import Tensor
 from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.provenance.node import Cell, Index, Node
 from glassformer.core.explain.provenance.run import Run
-from glassformer.core.explain.provenance.unfold import path, unfold
+from glassformer.core.explain.provenance.unfold import largest_path, unfold
 from glassformer.core.explain.steps.numbers import node_at
-from glassformer.core.explain.steps.steps import walk
+from glassformer.core.explain.steps.steps import list_steps
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
@@ -46,7 +46,7 @@ def test_a_forbidden_cell(fill: str) -> None:
     assert Cell(f"{SELF}/mask", index) in [
         cell for term in node.ranked() for factor in term.factors for cell in factor.sources
     ]
-    assert path(trace, model, node.cell)[-1].cell == node.cell
+    assert largest_path(trace, model, node.cell)[-1].cell == node.cell
     weight = unfold(trace, model, f"{SELF}/weights", index)
     assert (weight.exact, weight.notes, weight.verdict) == (0.0, ("forbidden",), "agrees")
     assert facts(weight)["allowed_keys"] == 2
@@ -142,7 +142,7 @@ def test_a_word_that_was_not_the_most_probable_one() -> None:
     changed = dataclasses.replace(trace, steps=(step, *trace.steps[1:]))
     node = unfold(changed, model, "output/probabilities", (0, 0, second))
     assert [term.index for term in node.ranked()].index(second) == 1  # the second by probability
-    choice = next(each for each in walk(changed) if each.kind == "choice")
+    choice = next(each for each in list_steps(changed) if each.kind == "choice")
     taken = node_at(Run(changed, model), choice, {"position": 0})
     assert (taken.exact, taken.verdict) == (second, "differs")  # the recording has the first
     source = next(taken.ranked()).factors[0].sources[0]
@@ -151,7 +151,7 @@ def test_a_word_that_was_not_the_most_probable_one() -> None:
 
 def test_a_forced_target_was_given() -> None:
     trace, model = small()
-    given = next(each for each in walk(trace) if each.kind == "given")
+    given = next(each for each in list_steps(trace) if each.kind == "given")
     chosen = node_at(Run(trace, model), given, {"position": 0})
     assert chosen.operation == "token"
     assert trace.vocabulary[int(chosen.exact)] == OUTPUT[0]

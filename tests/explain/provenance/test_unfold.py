@@ -18,7 +18,7 @@ from glassformer.core.explain.provenance.node import (
     Role,
     Term,
 )
-from glassformer.core.explain.provenance.unfold import next_cell, path, unfold
+from glassformer.core.explain.provenance.unfold import largest_path, next_cell, unfold
 from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.sites import SITES, site_at
 from glassformer.core.trace.trace import Trace
@@ -229,8 +229,8 @@ def test_an_angle_of_each_variant() -> None:
 def test_path_ends_at_an_embedding_row() -> None:
     trace, model = bundled_run()
     start = Cell("output/probabilities", (0, 0, trace.steps[0].chosen))
-    through_weights = path(trace, model, start)
-    through_values = path(trace, model, start, "values")
+    through_weights = largest_path(trace, model, start)
+    through_values = largest_path(trace, model, start, "values")
     for nodes in (through_weights, through_values):
         assert nodes[0].cell == start
         assert nodes[-1].operation == "look_up"
@@ -251,7 +251,7 @@ def leads(term: Term) -> bool:
 def test_path_of_every_site_reaches_a_word_or_a_mask() -> None:
     trace, model = small(norm_place="pre", final_norm=True)
     for cell in cells(trace, each=2):
-        last = path(trace, model, cell)[-1]
+        last = largest_path(trace, model, cell)[-1]
         expected = {"look_up", "token", "mask", "mask_fill", "position"}
         assert last.operation in expected
         assert next_cell(last) is None

@@ -11,15 +11,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from glassformer.core.analysis.attention_cell import terms
+from glassformer.core.analysis.attention_cell import cell_terms
 from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.equations import Line
 from glassformer.core.explain.provenance.node import Node
 from glassformer.core.explain.provenance.run import Run
 from glassformer.core.explain.steps.latex import in_numbers
 from glassformer.core.explain.steps.numbers import node_at
-from glassformer.core.explain.steps.steps import Step, step_by_id, walk
-from glassformer.core.explain.steps.wires import Wire, axes, tensor
+from glassformer.core.explain.steps.steps import Step, list_steps, step_by_id
+from glassformer.core.explain.steps.wires import Wire, tensor, wire_axes
 from glassformer.core.trace.trace import Trace
 from tests.explain.provenance.test_unfold import PLAIN
 from tests.explain.steps.step_runs import NAMES, RUNS, bundled_run, plain, small_run
@@ -29,7 +29,7 @@ CELLS = 4  # of each output of each step
 
 
 def some_cells(trace: Trace, wire: Wire, seed: str) -> list[dict[str, int]]:
-    chance, known = random.Random(seed), axes(trace, wire)
+    chance, known = random.Random(seed), wire_axes(trace, wire)
     last = {axis.name: axis.size - 1 for axis in known}
     drawn = [{axis.name: chance.randrange(axis.size) for axis in known} for _ in range(CELLS)]
     return [last, *drawn]
@@ -40,7 +40,7 @@ def all_nodes(made: Made) -> list[tuple[Step, Line, Node]]:
     run = Run(trace, model)
     return [
         (step, line, node_at(run, step, at, number))
-        for step in walk(trace)
+        for step in list_steps(trace)
         for number, line in enumerate(step.lines)
         for at in some_cells(trace, line.output, f"{step.id}{number}")
     ]
@@ -138,7 +138,7 @@ def test_the_printed_formula_comes_to_the_number(made: Callable[[], Made]) -> No
 
 
 def node_of_step(made: Made, step_id: str, at: dict[str, int], line: int = 0) -> Node:
-    step = step_by_id(walk(made[0]), step_id)
+    step = step_by_id(list_steps(made[0]), step_id)
     assert step is not None
     return node_at(Run(*made), step, at, line)
 
@@ -159,7 +159,7 @@ def test_every_number_in_the_formula_can_be_marked() -> None:
 def test_scores_and_weights_are_those_of_the_attention_page() -> None:
     made = bundled_run("The animal didn't cross the street because it was too tired")
     at, stage = {"head": 2, "query": 3, "key": 5}, "decoder.1.cross_attention"
-    cell = terms(made[0], "cross", 1, 2, 3, 5)
+    cell = cell_terms(made[0], "cross", 1, 2, 3, 5)
     scores, scale, softmax = (
         node_of_step(made, f"{stage}.{name}", at) for name in ("scores", "scale", "softmax")
     )

@@ -9,7 +9,7 @@ import torch
 
 from glassformer.core.analysis.choices import top_words
 from glassformer.core.explain.steps.places import Chosen, Places
-from glassformer.core.explain.steps.steps import nearest, walk
+from glassformer.core.explain.steps.steps import list_steps, nearest_step
 from glassformer.core.explain.steps.wires import Cell, Wire, cell, recorded_cell, tensor
 from tests.explain.steps.step_runs import NAMES, RUNS, SENTENCES, Run, bundled_run, small_run
 
@@ -28,7 +28,7 @@ CHOICES = (
 def test_every_tensor_has_a_cell_within_it(run: Callable[[], Run], chosen: Chosen) -> None:
     trace, _ = run()
     places = Places(trace, chosen)
-    for step in walk(trace):
+    for step in list_steps(trace):
         for wire in (*step.inputs, *step.outputs):
             index = cell(trace, wire, places.at(wire)).index
             sizes = tuple(tensor(trace, wire).shape)
@@ -39,7 +39,7 @@ def test_every_tensor_has_a_cell_within_it(run: Callable[[], Run], chosen: Chose
 def test_a_number_keeps_its_place_when_it_is_only_moved(run: Callable[[], Run]) -> None:
     trace, _ = run()
     places = Places(trace, Chosen())
-    for step in walk(trace):
+    for step in list_steps(trace):
         for each in step.regroupings:
             values = {
                 float(tensor(trace, wire)[cell(trace, wire, places.at(wire)).index])
@@ -82,7 +82,7 @@ def test_a_chosen_pair_and_word_are_kept() -> None:
 def test_arranged_numbers_lead_to_where_they_are_recorded(run: Callable[[], Run]) -> None:
     trace, _ = run()
     places = Places(trace, Chosen())
-    for step in walk(trace):
+    for step in list_steps(trace):
         for wire in (*step.inputs, *step.outputs):
             chosen = cell(trace, wire, places.at(wire))
             found = recorded_cell(trace, chosen)
@@ -126,10 +126,10 @@ def test_top_words_are_sorted_and_hold_the_chosen_one(run: Callable[[], Run]) ->
 )
 def test_an_unknown_step_leads_to_the_nearest(asked: str, found: str) -> None:
     trace, _ = bundled_run(SENTENCES[0])
-    assert nearest(walk(trace), asked).id == found
+    assert nearest_step(list_steps(trace), asked).id == found
 
 
 def test_nonsense_leads_somewhere() -> None:
     trace, _ = bundled_run(SENTENCES[0])
     for asked in ("!", "....", "encoder", "你好", "x" * 500):
-        assert nearest(walk(trace), asked) in walk(trace)
+        assert nearest_step(list_steps(trace), asked) in list_steps(trace)

@@ -11,11 +11,11 @@ from glassformer.core.explain.equations import equation, mark_symbols
 from glassformer.core.explain.steps.steps import (
     Step,
     for_layer,
+    group_steps,
+    list_steps,
     step_by_id,
     step_of,
     steps_of,
-    strip,
-    walk,
 )
 from glassformer.core.explain.steps.wires import Wire, tensor
 from glassformer.core.trace.sites import site_at
@@ -70,14 +70,14 @@ def test_dropout_has_steps_only_where_the_run_drops() -> None:
 
 
 def test_a_forced_word_is_given_not_chosen() -> None:
-    assert walk(bundled_run("cat")[0])[-1].kind == "choice"
-    assert walk(small_run()[0])[-1].kind == "given"
+    assert list_steps(bundled_run("cat")[0])[-1].kind == "choice"
+    assert list_steps(small_run()[0])[-1].kind == "given"
 
 
 @EVERY_RUN
 def test_every_recorded_address_belongs_to_a_step(run: Callable[[], Run]) -> None:
     trace, _ = run()
-    steps = walk(trace)
+    steps = list_steps(trace)
     assert len({step.id for step in steps}) == len(steps)
     for address in trace:
         step = step_of(steps, address)
@@ -95,7 +95,7 @@ def test_every_input_was_put_out_before(run: Callable[[], Run]) -> None:
     if not trace.config.adds_positions:
         known |= {"source/positions", "target/positions"}
     stream = trace["source/input"]
-    for step in walk(trace):
+    for step in list_steps(trace):
         for wire in step.inputs:
             if wire.key not in known:  # a view: the same numbers, taken up under a new name
                 assert site_at(wire.address).is_view, (step.id, wire)
@@ -120,7 +120,7 @@ def test_every_input_was_put_out_before(run: Callable[[], Run]) -> None:
 def test_symbols_stand_in_their_equation_and_for_what_is_there(run: Callable[[], Run]) -> None:
     trace, model = run()
     weights = model.state_dict()
-    for step in walk(trace):
+    for step in list_steps(trace):
         assert tuple(line.output for line in step.lines) == step.outputs
         for line in step.lines:
             assert line.symbols, step.id
@@ -178,7 +178,7 @@ def test_neighbours_and_the_walk_through_one_layer() -> None:
 
 def test_the_strip_has_every_step_once_in_groups() -> None:
     steps = steps_of(config(norm_place="pre", final_norm=True))
-    groups = strip(for_layer(steps))
+    groups = group_steps(for_layer(steps))
     assert [step for group in groups for step in group.steps] == list(for_layer(steps))
     assert [(group.stage, group.layer, group.sublayer) for group in groups] == [
         ("source", None, ""),

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from glassformer.core.explain.steps.steps import walk
-from glassformer.core.explain.steps.wires import Wire, axes, tensor
+from glassformer.core.explain.steps.steps import list_steps
+from glassformer.core.explain.steps.wires import Wire, tensor, wire_axes
 from tests.explain.steps.step_runs import NAMES, RUNS, Run, small_run
 
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)
@@ -17,21 +17,21 @@ EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)
 @EVERY_RUN
 def test_wires_have_the_shape_of_their_axes(run: Callable[[], Run]) -> None:
     trace, _ = run()
-    for step in walk(trace):
+    for step in list_steps(trace):
         for wire in (*step.inputs, *step.outputs):
             assert tuple(tensor(trace, wire).shape) == tuple(
-                axis.size for axis in axes(trace, wire)
+                axis.size for axis in wire_axes(trace, wire)
             )
             assert Wire.of(wire.key) == wire
-            for axis in axes(trace, wire):
+            for axis in wire_axes(trace, wire):
                 assert axis.labels is None or len(axis.labels) == axis.size
 
 
 @EVERY_RUN
 def test_splits_and_merges_only_move_numbers(run: Callable[[], Run]) -> None:
     trace, _ = run()
-    regrouped = [each for step in walk(trace) for each in step.regroupings]
-    assert {step.kind for step in walk(trace) if step.regroupings} == {"split", "concat"}
+    regrouped = [each for step in list_steps(trace) for each in step.regroupings]
+    assert {step.kind for step in list_steps(trace) if step.regroupings} == {"split", "concat"}
     for each in regrouped:
         assert len(each.stages) == 3
         assert len(each.operations) == len(each.links) == 2
@@ -62,9 +62,8 @@ def test_split_numbers_are_those_of_the_projection() -> None:
     whole = x @ weights[f"{path}.weight"].T + weights[f"{path}.bias"]
     joined = tensor(trace, Wire("encoder/0/self_attention/q", "joined"))
     assert torch.allclose(joined, whole, atol=1e-5)
-    assert [axis.letter for axis in axes(trace, Wire("encoder/0/self_attention/q", "apart"))] == [
-        "B", "S", "H", "K",
-    ]  # fmt: skip
+    axes = wire_axes(trace, Wire("encoder/0/self_attention/q", "apart"))
+    assert [axis.letter for axis in axes] == ["B", "S", "H", "K"]
 
 
 def test_what_dropout_leaves_is_what_the_next_step_takes() -> None:

@@ -7,7 +7,12 @@ from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import DIRECTIONS, Pair, load_grammar
 from glassformer.core.corpus.draw import Direction
 from glassformer.core.trace.address import Address
-from glassformer.core.training.evaluation.attention import Part, alignment, antecedents, parts
+from glassformer.core.training.evaluation.attention import (
+    Part,
+    alignment,
+    antecedents,
+    attention_parts,
+)
 from glassformer.core.training.evaluation.held_out import (
     coreference_readings,
     resolved_rows,
@@ -17,10 +22,14 @@ from glassformer.core.training.evaluation.interventions import (
     Case,
     cases_of,
     mean_contexts,
-    redirects,
+    measure_redirects,
     turn_rows,
 )
-from glassformer.core.training.evaluation.passes import passes, translations, word_for_word
+from glassformer.core.training.evaluation.passes import (
+    run_passes,
+    translate_greedily,
+    word_for_word,
+)
 from glassformer.core.translator import Translator
 
 
@@ -39,7 +48,7 @@ def test_one_pass_tells_what_decoding_gives(translator: Translator, direction: D
     pairs = [pair for pair in unseen_pairs(load_grammar(), 300) if direction in pair.directions]
     decoded = [
         words == pair.sides(direction)[1]
-        for words, pair in zip(translations(translator, pairs, direction), pairs, strict=True)
+        for words, pair in zip(translate_greedily(translator, pairs, direction), pairs, strict=True)
     ]
     at_once = word_for_word(translator, pairs, direction)
     assert all(later for first, later in zip(at_once, decoded, strict=True) if first)
@@ -86,7 +95,7 @@ def test_means_leave_padding_out(translator: Translator) -> None:
     rows = []
     for pair in (short, long):  # alone, a sentence has no padding
         for direction in pair.directions:
-            (run,) = passes(translator, [pair], direction, keep=Address.of(address).__eq__)
+            (run,) = run_passes(translator, [pair], direction, keep=Address.of(address).__eq__)
             rows.append(run.kept[address][0])
     expected = torch.cat(rows, dim=1).mean(dim=1)
     assert torch.allclose(together[address], expected, atol=1e-5)
@@ -96,7 +105,7 @@ address = "encoder/1/self_attention/context"
 
 
 def test_parts_are_attentions_and_their_heads(translator: Translator) -> None:
-    names = [part.name for part in parts(translator)]
+    names = [part.name for part in attention_parts(translator)]
     assert names[:2] == ["encoder self-attention layer 1", "encoder self-attention layer 1 head 1"]
     assert len(set(names)) == len(names)
 
@@ -128,7 +137,7 @@ def test_each_reading_is_turned_to_the_noun_of_the_other(
 def test_a_turn_that_asks_for_the_same_noun_flips_nothing(
     translator: Translator, readings: tuple[tuple[Pair, Pair], ...]
 ) -> None:
-    resolved, flips = redirects(translator, [(one, one) for one, _ in readings])
+    resolved, flips = measure_redirects(translator, [(one, one) for one, _ in readings])
     whole = flips[f"decoder layer {translator.config.decoder_layers}, all heads"]
     assert resolved.total == 2 * len(readings)
     assert whole.rate > 0.8  # the "other" noun is the noun itself, and it is written
@@ -148,7 +157,7 @@ def test_antecedents_are_counted_by_head(
 ) -> None:
     one = readings[0][0]
     counted = antecedents(translator, [one])
-    (run,) = passes(translator, [one], "en-zh", keep=lambda at: at.stack == "encoder")
+    (run,) = run_passes(translator, [one], "en-zh", keep=lambda at: at.stack == "encoder")
     ((pronoun, noun),) = one.antecedents
     for layer in range(translator.config.encoder_layers):
         weights = run.kept[f"encoder/{layer}/self_attention/weights"][0]  # (H, S, S)

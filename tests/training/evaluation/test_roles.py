@@ -7,15 +7,15 @@ from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import load_grammar
 from glassformer.core.training.evaluation.attention import (
     Part,
+    attention_parts,
     head_roles,
-    looks,
-    parts,
+    measure_sharpness,
     rows_with_offset,
-    sharpness,
+    tally_looks,
     without_scale,
 )
 from glassformer.core.training.evaluation.held_out import referring_pairs, unseen_pairs
-from glassformer.core.training.evaluation.passes import Tally, passes
+from glassformer.core.training.evaluation.passes import Tally, run_passes
 from glassformer.core.translator import Translator
 
 
@@ -27,9 +27,9 @@ def translator() -> Translator:
 def test_looks_by_hand() -> None:
     maps = torch.tensor([[[[0.9, 0.1, 0.0], [0.2, 0.5, 0.3]], [[0.1, 0.2, 0.7], [0.0, 1.0, 0.0]]]])
     places = torch.tensor([[0, 0, 0], [0, 0, 1], [0, 1, 2]])  # the first row has two
-    assert looks(maps, places) == [Tally(1, 2), Tally(0, 2)]
-    assert looks(maps, places[2:]) == [Tally(0, 1), Tally(0, 1)]
-    assert looks(maps, places[:0]) == [Tally(0, 0)] * 2
+    assert tally_looks(maps, places) == [Tally(1, 2), Tally(0, 2)]
+    assert tally_looks(maps, places[2:]) == [Tally(0, 1), Tally(0, 1)]
+    assert tally_looks(maps, places[:0]) == [Tally(0, 0)] * 2
 
 
 def test_the_word_beside_by_hand() -> None:
@@ -43,7 +43,7 @@ def test_the_word_beside_by_hand() -> None:
 def test_roles_are_counted_by_head(translator: Translator) -> None:
     pairs = [p for p in unseen_pairs(load_grammar(), 8) if "zh-en" in p.directions]
     found = head_roles(translator, pairs, "zh-en")
-    assert set(found) == {part for part in parts(translator) if part.head is not None}
+    assert set(found) == {part for part in attention_parts(translator) if part.head is not None}
     words = sum(len(pair.chinese) for pair in pairs)
     first, last = Part("encoder/0/self_attention", 1), Part("decoder/1/cross_attention", 0)
     assert found[first]["same"].total == words and set(found[last]) == {"alignment"}
@@ -60,8 +60,8 @@ def test_chinese_pronouns_have_antecedents(translator: Translator) -> None:
 
 def test_sharpness_by_hand(translator: Translator) -> None:
     (pair,) = [p for p in unseen_pairs(load_grammar(), 40) if p.directions == ("en-zh",)][:1]
-    (run,) = passes(translator, [pair], "en-zh", keep=lambda at: at.name == "weights")
-    found = sharpness(translator, [pair])
+    (run,) = run_passes(translator, [pair], "en-zh", keep=lambda at: at.name == "weights")
+    found = measure_sharpness(translator, [pair])
     weights = run.kept["encoder/1/self_attention/weights"][0]  # (H, S, S)
     mean = found[Part("encoder/1/self_attention", None)]
     assert mean.end == pytest.approx(weights[..., -1].mean().item(), abs=1e-5)

@@ -8,20 +8,20 @@ import pytest
 from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import DIRECTIONS, load_grammar
 from glassformer.core.training.evaluation.held_out import scores, unseen_pairs
-from glassformer.core.training.evaluation.passes import Tally, best, both_right, tally
+from glassformer.core.training.evaluation.passes import Tally, best_tally, both_right, count_true
 from glassformer.core.training.evaluation.typed import (
     JUDGEMENTS,
     SENTENCES,
     SETS,
     Answer,
     Sentence,
-    answers,
+    answer_rows,
     as_typed,
-    calibrate,
+    calibrate_badge,
     comparable_text,
+    judge_translations,
     read_judgements,
     read_sentences,
-    rows,
     to_judge,
 )
 
@@ -32,16 +32,16 @@ def judged(right: bool, sure: bool, score: float) -> Answer:
 
 
 def test_tallies() -> None:
-    assert tally([True, False, True]).to_dict() == {"right": 2, "total": 3, "rate": 0.6667}
+    assert count_true([True, False, True]).to_dict() == {"right": 2, "total": 3, "rate": 0.6667}
     assert both_right([True, True, True, False, False, False]) == Tally(1, 3)
     named = {"layer 1": Tally(3, 4), "layer 1 head 1": Tally(1, 4), "none": Tally()}
-    assert best(named) == ("layer 1", Tally(3, 4))
-    assert best(named, "head") == ("layer 1 head 1", Tally(1, 4))
-    assert best({}) is None
+    assert best_tally(named) == ("layer 1", Tally(3, 4))
+    assert best_tally(named, "head") == ("layer 1 head 1", Tally(1, 4))
+    assert best_tally({}) is None
 
 
 def test_calibration_by_hand() -> None:
-    found = calibrate(
+    found = calibrate_badge(
         [
             judged(right=True, sure=True, score=0.95),
             judged(right=True, sure=True, score=1.0),
@@ -62,7 +62,7 @@ def test_calibration_by_hand() -> None:
     ]
     gaps = 1 * 0.05 + 2 * abs(0.5 - 0.33) + 3 * abs(2 / 3 - 2.88 / 3)
     assert found.error == pytest.approx(gaps / 6)
-    assert calibrate([]) is None
+    assert calibrate_badge([]) is None
 
 
 @pytest.mark.parametrize(
@@ -96,16 +96,16 @@ def test_verdicts(tmp_path: Path) -> None:
     def judged(verdict: str) -> list[Answer]:
         path = tmp_path / "judgements.json"
         path.write_text(json.dumps([{**judgement, "verdict": verdict}]), "utf-8")
-        return answers(translator, [accepted, other, refused], read_judgements(tmp_path))
+        return judge_translations(translator, [accepted, other, refused], read_judgements(tmp_path))
 
     assert [each.verdict for each in judged("acceptable")] == ["accepted", "acceptable", "wrong"]
     assert [each.right for each in judged("wrong")] == [True, False, False]
     assert judged("wrong")[1].why == "as good"
     assert judged("wrong")[2].output == "" and not judged("wrong")[2].sure
-    unjudged = answers(translator, [other], {})
+    unjudged = judge_translations(translator, [other], {})
     assert unjudged[0].verdict == "not judged" and not unjudged[0].right
     assert [row["output"] for row in to_judge(unjudged)] == [output]
-    assert "output" not in rows(unjudged)[0]
+    assert "output" not in answer_rows(unjudged)[0]
     with pytest.raises(ValueError, match="no verdict"):
         judged("perhaps")
 

@@ -22,9 +22,9 @@ from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import menu, set_field
 from glassformer.app.ui.text import literal, with_arrows
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_cell import terms
+from glassformer.core.analysis.attention_cell import cell_terms
 from glassformer.core.analysis.attention_row import attention_row
-from glassformer.core.analysis.attention_views import layers_of, partner
+from glassformer.core.analysis.attention_views import layers_of, strongest_partner
 
 TEXTS = ("label", "back", "play", "stop", "on", "line", "speed", "pick", "hidden")
 LANES = ("q", "k", "product", "dimension", "scores", "masked", "weights", "value", "output")
@@ -42,9 +42,9 @@ def show(focus: AttentionFocus) -> None:
         store.update(head=0)
         st.rerun()
     with st.container(gap="xsmall"):
-        with pickers.row("motion"):
-            pickers.kinds(focus.trace, "motion")
-            pickers.layers(
+        with pickers.picker_row("motion"):
+            pickers.pick_kind(focus.trace, "motion")
+            pickers.pick_layer(
                 layers_of(focus.trace, focus.kind), now.layer, set_field("layer"), "motion"
             )
             pickers.one_head(focus.config.n_heads, "motion")
@@ -65,7 +65,7 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
     """What is sent: the stations, the boxes with their numbers, the pictures of vectors."""
     now, trace, look, (query, key) = focus.now, focus.trace, focus.look, focus.cell
     place = (trace, focus.kind, now.layer, now.head or 0, query)
-    row, cell = attention_row(*place), terms(*place, key)
+    row, cell = attention_row(*place), cell_terms(*place, key)
     asks, words = visible(focus.sides[0].labels[query]), focus.sides[1].labels
     itself = None if focus.kind == "cross" else query
     asked = asks, visible(words[key])
@@ -78,10 +78,10 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
         "row": asks,
         "head": row.head,
         "heads": [say("motion.head", head=at + 1) for at in range(len(row.q))],
-        "columns": columns(story, [visible(word) for word in words]),
+        "columns": story_columns(story, [visible(word) for word in words]),
         "dimensions": dimensions(story),
-        "sum": short(cell.score, look),
-        "result": short(row.context[row.head, row.feature], look),
+        "sum": short_number(cell.score, look),
+        "result": short_number(row.context[row.head, row.feature], look),
         "pictures": {name: _picture(numbers) for name, numbers in vectors.items()},
         "scale": diverging_scale(look.dark),
         "lanes": {name: say(f"motion.lane_{name}", **named) for name in LANES}
@@ -92,7 +92,7 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
     }
 
 
-def columns(story: Story, words: list[str]) -> list[dict[str, Any]]:
+def story_columns(story: Story, words: list[str]) -> list[dict[str, Any]]:
     """A box each of the telling keys, and one for all others together."""
     row, look = story.row, story.look
     numbers = {name: getattr(row, name) for name in ("scores", "scaled", "masked", "weights")}
@@ -100,11 +100,11 @@ def columns(story: Story, words: list[str]) -> list[dict[str, Any]]:
     found = [
         {"word": words[at], "key": at, "focus": at == story.key, "hidden": not row.allowed[at],
          "share": _share(row.weights[at])}
-        | {name: short(values[at], look) for name, values in numbers.items()}
+        | {name: short_number(values[at], look) for name, values in numbers.items()}
         for at in story.drawn
     ]  # fmt: skip
     if rest := sorted(set(range(len(words))) - set(story.drawn)):
-        sums = {name: short(numbers[name][rest].sum(), look) for name in ("weights", "part")}
+        sums = {name: short_number(numbers[name][rest].sum(), look) for name in ("weights", "part")}
         about: dict[str, Any] = {
             "word": say("motion.others", count=len(rest)), "key": None, "focus": False,
             "hidden": False, "share": _share(row.weights[rest].sum()),
@@ -117,14 +117,14 @@ def dimensions(story: Story) -> list[dict[str, str]]:
     """The largest products of q · k, and the sum of all others."""
     most = max(5, DIMENSIONS * 100 // story.look.size)
     return [
-        {"name": each.label, "product": short(each.product, story.look)}
-        | {name: "…" if math.isnan(value) else short(value, story.look)
+        {"name": each.label, "product": short_number(each.product, story.look)}
+        | {name: "…" if math.isnan(value) else short_number(value, story.look)
            for name, value in (("q", each.q), ("k", each.k))}
         for each in term_rows(story.cell, "largest", most)
     ]  # fmt: skip
 
 
-def short(value: float, look: FigureStyle) -> str:
+def short_number(value: float, look: FigureStyle) -> str:
     """A number for a box: of few digits, three decimals where it is small."""
     if 0 < abs(value) < LEAST:
         return "≈ 0"
@@ -146,7 +146,7 @@ def _picture(numbers: np.ndarray) -> dict[str, Any]:
 
 def _row(focus: AttentionFocus, query: int) -> None:
     """Another row is followed, at first to the word that it looks at most."""
-    store.update(query=query, key=partner(focus.view.weights, query=query))
+    store.update(query=query, key=strongest_partner(focus.view.weights, query=query))
 
 
 def _picked(focus: AttentionFocus, sent: Mapping[str, Any]) -> None:

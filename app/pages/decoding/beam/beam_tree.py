@@ -48,7 +48,7 @@ class Plan:
         return sum(child.index not in self.lanes for child in self.tree.children(node.index))
 
 
-def plan(tree: Beam, everything: bool = False, focus: int | None = None) -> Plan:
+def plan_tree(tree: Beam, everything: bool = False, focus: int | None = None) -> Plan:
     """What is drawn where: what went on always stands at the same place.
 
     everything: also what did not go on, the best of it first; without, only what was tried after

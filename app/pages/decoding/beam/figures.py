@@ -7,9 +7,9 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.bars import row_bars, share_hover
-from glassformer.app.plots.colours import mix
+from glassformer.app.plots.colours import mix_colours
 from glassformer.app.plots.labels import escape, format_number, visible
-from glassformer.app.plots.marks import grey_labels, hover, upright
+from glassformer.app.plots.marks import grey_labels, hover_texts, upright_line
 from glassformer.app.plots.theme import FigureStyle, base_layout, is_numbered, token_axis
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -31,7 +31,7 @@ def alpha_scores(
     small = {"size": look.px(12)}
     layout["xaxis"] |= {"title": x_title, "range": span, "tickfont": small}
     layout["yaxis"] |= {"nticks": 5, "showgrid": True, "tickfont": small}
-    layout["shapes"] = [upright(now, look, "key")]
+    layout["shapes"] = [upright_line(now, look, "key")]
     order = sorted(range(len(names)), key=lambda at: at == focus)  # the one in focus on top
     lines = [_line(alphas, scores[at], names[at], at, at == focus, look) for at in order]
     return go.Figure(lines, layout)
@@ -70,13 +70,13 @@ def source_weights(
     known = [0.0 if math.isnan(each) else each for each in weights]
     most = max(range(len(known)), key=known.__getitem__, default=0)
     strong = look.colour("weights")
-    weak = mix(look.colour("panel"), strong, 0.5)
+    weak = mix_colours(look.colour("panel"), strong, 0.5)
     colours = [strong if at == most else weak for at in range(len(words))]
     names, numbered = [visible(word) for word in words], is_numbered(axis, words)
     shown = [
         (f"{escape(name)} " if numbered else "") + look.number(weight)
         for name, weight in zip(names, weights, strict=True)
     ]
-    said = hover([*map(share_hover, names, weights)], "customdata")
+    said = hover_texts([*map(share_hover, names, weights)], "customdata")
     bars = row_bars(weights, shown, colours, look, 12, width=0.74, **said)
     return go.Figure(bars, layout)

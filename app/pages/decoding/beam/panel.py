@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from glassformer.app.pages.decoding.beam.beam_tree import Plan, plan, tree_data
+from glassformer.app.pages.decoding.beam.beam_tree import Plan, plan_tree, tree_data
 from glassformer.app.pages.decoding.beam.figures import alpha_scores, source_weights
 from glassformer.app.pages.decoding.run import Decoding
 from glassformer.app.pages.decoding.strip import bind_field, show_given
@@ -19,10 +19,10 @@ from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.component import component
 from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, menu, set_field
+from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import head_map, kinds_of, sides
+from glassformer.core.analysis.attention_views import attention_sides, head_map, kinds_of
 from glassformer.core.decoding.beam import ENDED, RULES, WIDEST, Beam, Node, Rule
 from glassformer.core.errors import GlassformerError
 
@@ -60,7 +60,7 @@ def show() -> None:
         _sweep(decoding, tree, focus, look)
 
 
-def pick(index: int) -> None:
+def pick_node(index: int) -> None:
     """Put a node in focus; for callbacks."""
     store.update(node=index)
 
@@ -75,7 +75,7 @@ def _controls(now: State) -> None:
         help=say(f"beam.alpha_help_{now.rule}"), **bind_field("beam", "alpha"),
     )  # fmt: skip
     about = say("beam.rule_help")
-    choice("beam_rule", "beam.rule", RULES, now.rule, set_field("rule"), help=about)
+    draw_choice("beam_rule", "beam.rule", RULES, now.rule, set_field("rule"), help=about)
 
     def branches() -> None:
         store.update(branches="all" if store.widget_value("beam_branches") else "few")
@@ -87,7 +87,7 @@ def _controls(now: State) -> None:
 
 
 def _tree(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
-    drawn = plan(tree, store.get_state().branches == "all", focus)
+    drawn = plan_tree(tree, store.get_state().branches == "all", focus)
     title = "beam.title_one" if tree.size == 1 else "beam.title"
     st.markdown(f"**{say(title, size=tree.size, steps=drawn.columns - 1)}**")
     texts: dict[str, Any] = {name: say(f"beam.{name}") for name in TREE_TEXTS}
@@ -97,7 +97,9 @@ def _tree(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None
     given = [place - decoding.first for place in decoding.asked]
     data = tree_data(drawn, decoding.token, given, texts, look)
     with box("fill", "beam_main"):
-        _beam_tree("beam_tree", data, height="stretch", pick=lambda sent: pick(int(sent["index"])))
+        _beam_tree(
+            "beam_tree", data, height="stretch", pick=lambda sent: pick_node(int(sent["index"]))
+        )
     st.html(_legend(drawn))
 
 
@@ -138,7 +140,7 @@ def _ranking(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> N
         for at, index in enumerate(tree.hypotheses)
     ]
     with box("rows-9 scroll", "beam_ranking_place"):
-        bar_table("beam_ranking", _columns(tree.rule), rows, pick)
+        bar_table("beam_ranking", _columns(tree.rule), rows, pick_node)
 
 
 def _columns(rule: Rule) -> list[Column]:
@@ -232,7 +234,7 @@ def _looks(decoding: Decoding, tree: Beam, node: Node, look: FigureStyle, word: 
     kind = kinds_of(run.config)[-1]  # at the source, or of a decoder alone at the words before
     row = decoding.first + node.position
     weights = head_map(run, kind, layer, head, "weights").weights[row]
-    _, source = sides(run, kind)
+    _, source = attention_sides(run, kind)
     figure = source_weights(source.labels, weights.tolist(), look, source.sinks, HEIGHT)
     with box("fill low", "beam_looks_place"):
         alt = say("beam.looks_alt", word=visible(decoding.token(node.id)))

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.colours import fade_colour, mix
+from glassformer.app.plots.colours import fade_colour, mix_colours
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import hover
+from glassformer.app.plots.marks import hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 
 WIDTH, APART = 0.38, 0.2  # of the cache's bars; half of what lies between those of one step
@@ -21,13 +21,13 @@ def cache_work(
     lies. hovers: what a step says, as plain text. texts: names of the three, "step", "numbers".
     """
     count, added = len(hovers), look.colour("data")
-    said = hover([escape(each).replace("\n", "<br>") for each in hovers], "customdata")
+    said = hover_texts([escape(each).replace("\n", "<br>") for each in hovers], "customdata")
     bars = [
         go.Bar(x=[at + aside for at in range(count)], y=list(numbers[name]),
                name=escape(texts[name]), marker={"color": colour}, width=WIDTH, **said)
         for aside, name, colour in (
             (-APART, "computed", added),
-            (-APART, "reused", mix(look.colour("panel"), added, 0.3)),
+            (-APART, "reused", mix_colours(look.colour("panel"), added, 0.3)),
             (APART, "without", look.colour("key")),
         )
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from html import escape
 import streamlit as st
 
 from glassformer.app.pages.decoding.cache.figures import cache_work
-from glassformer.app.pages.decoding.run import Decoding, go, take_back
+from glassformer.app.pages.decoding.run import Decoding, go_to_step, take_back
 from glassformer.app.pages.decoding.strip import draw_strip, table_html
 from glassformer.app.panels.address_words import format_bytes
 from glassformer.app.plots.labels import format_number
@@ -15,7 +15,7 @@ from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.words import say
 from glassformer.core.decoding.greedy import EQUAL
-from glassformer.core.decoding.timeline import Moment, measure_speed, totals, word_states
+from glassformer.core.decoding.timeline import Moment, measure_speed, total_costs, word_states
 
 HEIGHT = 420
 BARS = ("reused", "computed", "without")
@@ -50,7 +50,7 @@ def _picture(decoding: Decoding, place: int, look: FigureStyle) -> None:
     figure = cache_work(bars, place - first, hovers, texts, look, look.px(HEIGHT))
 
     def clicked(click: Click) -> None:
-        go(first + min(max(round(click.x), 0), len(moments) - 1))
+        go_to_step(first + min(max(round(click.x), 0), len(moments) - 1))
 
     with box("fill", "cache_bars"):
         show_chart(figure, "cache_work", say("kv_cache.alt"), fill=True, clicked=clicked)
@@ -103,7 +103,7 @@ def _says(decoding: Decoding, place: int, look: FigureStyle) -> None:
 
 def totals_html(moments: tuple[Moment, ...]) -> str:
     """All steps together: rows, keys and values, scores, with the cache and without it."""
-    cached, fresh = totals(moments)
+    cached, fresh = total_costs(moments)
     heads = (say(f"kv_cache.head_{name}") for name in ("what", "with", "without", "times"))
     works = zip(PARTS, cached, fresh, fresh.over(cached), strict=True)
     rows = (

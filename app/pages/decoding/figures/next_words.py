@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
 from glassformer.app.plots.bars import NOTHING, format_share, row_bars, share_hover
-from glassformer.app.plots.colours import mix
+from glassformer.app.plots.colours import mix_colours
 from glassformer.app.plots.labels import escape, visible
-from glassformer.app.plots.marks import colour_label, hover
+from glassformer.app.plots.marks import colour_label, hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout
 
 ROOM = 1.32  # of the axis, whose bars end at 1: percentages and remarks stand to the right
@@ -56,7 +56,7 @@ def _whole_rows(hovers: Sequence[str]) -> go.Bar:
         orientation="h",
         width=1,
         marker={"color": "rgba(0,0,0,0)"},
-        **hover(list(hovers), "customdata"),
+        **hover_texts(list(hovers), "customdata"),
     )
 
 
@@ -64,7 +64,7 @@ def _colours(
     count: int, chosen: int, look: FigureStyle, forced: bool, remarks: Mapping[int, str]
 ) -> list[str]:
     panel, strong = look.colour("panel"), look.colour("data")
-    weak, grey = mix(panel, strong, 0.5), mix(panel, look.colour("faint"), 0.4)
+    weak, grey = mix_colours(panel, strong, 0.5), mix_colours(panel, look.colour("faint"), 0.4)
     found = [grey if at in remarks else weak for at in range(count)]
     found[chosen] = look.colour("changed") if forced else strong
     return found

@@ -8,7 +8,7 @@ from glassformer.app.pages.decoding.figures.steps import ROLES, SHAPES
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.bars import share_hover
 from glassformer.app.plots.labels import escape, format_percent, visible
-from glassformer.app.plots.marks import hover
+from glassformer.app.plots.marks import hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout, token_axis
 
 FEW = 14  # words over whose bars the percentages have room
@@ -40,7 +40,7 @@ def exposure_figure(
             constraintext="none",
             textfont=look.font(11, "text"),
             cliponaxis=False,
-            **hover([*map(share_hover, shown, shares, repeat(name))], "customdata"),
+            **hover_texts([*map(share_hover, shown, shares, repeat(name))], "customdata"),
         )
         for shares, name, role, shape in zip((right, wrong), names, ROLES, SHAPES, strict=True)
     ]

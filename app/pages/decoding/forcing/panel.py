@@ -9,7 +9,7 @@ import streamlit as st
 
 from glassformer.app.pages.decoding.figures.steps import ROLES
 from glassformer.app.pages.decoding.forcing.figures import exposure_figure
-from glassformer.app.pages.decoding.run import Decoding, refusal
+from glassformer.app.pages.decoding.run import Decoding, refusal_text
 from glassformer.app.pages.decoding.strip import (
     draw_strip,
     lines_html,
@@ -99,7 +99,7 @@ def _wrong(decoding: Decoding, chosen: "ChosenWord", look: FigureStyle) -> None:
     wrong = chosen.wrong
     step = decoding.own.number(chosen.place)
     st.markdown(f"**{say('forcing.wrong_title', step=step)}**", help=say("forcing.wrong_help"))
-    pickers(decoding, chosen)
+    draw_pickers(decoding, chosen)
     if wrong is None:
         st.info(say("forcing.no_word"))
         return
@@ -195,7 +195,7 @@ def chosen_word(decoding: Decoding, now: State) -> ChosenWord:
     return ChosenWord(place, wrong, example=True, problem=problem)
 
 
-def offers(decoding: Decoding, place: int) -> list[int]:
+def likeliest_words(decoding: Decoding, place: int) -> list[int]:
     """The likeliest other words of a step, the end last, none that may not be written."""
     step = decoding.own.moments[place].step
     barred = {step.chosen, *decoding.task.forbidden}
@@ -203,10 +203,10 @@ def offers(decoding: Decoding, place: int) -> list[int]:
     return sorted(allowed, key=lambda index: index in decoding.task.every_end)[:OFFERED]
 
 
-def pickers(decoding: Decoding, choice: ChosenWord) -> None:
+def draw_pickers(decoding: Decoding, choice: ChosenWord) -> None:
     """Draw the words to choose from and a field for any other, with what was wrong about it."""
     place = choice.place
-    options = offers(decoding, place)
+    options = likeliest_words(decoding, place)
     word = choice.wrong.word if choice.wrong else None
     if word is not None and word not in options:
         options = [word, *options]
@@ -226,7 +226,7 @@ def pickers(decoding: Decoding, choice: ChosenWord) -> None:
 
 def _remark(decoding: Decoding, choice: ChosenWord) -> str:
     if choice.problem is not None:
-        return f":red[:material/error: {refusal(choice.problem)} {say('forcing.instead')}]"
+        return f":red[:material/error: {refusal_text(choice.problem)} {say('forcing.instead')}]"
     for_place, problem = store.memory().word_refused
     if problem and for_place == (choice.place, decoding.trace.source_text):
         return f":red[:material/error: {problem}]"
@@ -268,7 +268,7 @@ def _example(decoding: Decoding, place: int) -> int | None:
     model, task, words, tape = decoding.model, decoding.task, decoding.own.words, decoding.tape
 
     def found() -> int | None:
-        offered = offers(decoding, place)
+        offered = likeliest_words(decoding, place)
         return most_harmful(model, task, words, place, offered, tape) if offered else None
 
     return store.once(found, decoding.trace, place)

@@ -6,9 +6,9 @@ from typing import Any
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
 from glassformer.app.plots.bars import row_bars
-from glassformer.app.plots.colours import fade_colour, mix
+from glassformer.app.plots.colours import fade_colour, mix_colours
 from glassformer.app.plots.labels import escape, format_number, format_percent
-from glassformer.app.plots.marks import colour_label, hover, level, note
+from glassformer.app.plots.marks import annotate_at, colour_label, hover_texts, level_line
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.decoding.cuts import CutRow
 
@@ -41,7 +41,7 @@ def next_cut(
     layout["yaxis"] |= rows_axis(labels, look, range=[len(rows) - 0.4, -0.75])
     stay = sum(row.kept for row in rows)
     edge = stay - 0.5 if stay < len(rows) else None  # between what stays and what does not
-    layout["shapes"] = [] if edge is None else [level(edge, look)]
+    layout["shapes"] = [] if edge is None else [level_line(edge, look)]
     if limit is not None:
         line = {"color": look.colour("changed"), "width": 2, "dash": "dot"}
         ends = {"x0": limit, "x1": limit, "y0": -0.6, "y1": len(rows) - 0.5}
@@ -75,7 +75,7 @@ def _tempered(rows: Sequence[CutRow], said: Sequence[str], look: FigureStyle) ->
         y=[at + 0.06 for at in range(len(rows))],
         width=0.46,
         marker=_paint(rows, look),
-        **hover(said, "customdata"),
+        **hover_texts(said, "customdata"),
         name="tempered",
     )
 
@@ -97,7 +97,7 @@ def _stretches(rows: Sequence[CutRow], look: FigureStyle) -> go.Bar:
 
 def _paint(rows: Sequence[CutRow], look: FigureStyle) -> dict[str, Any]:
     strong, panel = look.colour("data"), look.colour("panel")
-    weak = mix(panel, strong, 0.5)
+    weak = mix_colours(panel, strong, 0.5)
     return {
         "color": [strong if row.chosen else weak if row.kept else panel for row in rows],
         "line": {"color": [strong if row.kept else look.colour("faint") for row in rows],
@@ -135,7 +135,9 @@ def _legends(
         said[-1] += " " + colour_label(f"┊ {escape(texts['limit'])}", look.colour("changed"))
     sides = ((legend, 0, "left"), ("<br>".join(said), RIGHT[1], "right"))
     return [
-        note(text, look, x, 1.0, 12, "faint", f"{side} bottom", yshift=look.px(16), align=side)
+        annotate_at(
+            text, look, x, 1.0, 12, "faint", f"{side} bottom", yshift=look.px(16), align=side
+        )
         for text, x, side in sides
     ]
 
@@ -145,7 +147,7 @@ def _sides(edge: float | None, look: FigureStyle, texts: Mapping[str, str]) -> l
     if edge is None:
         return []
     return [
-        note(escape(texts[name]), look, LEFT[1] + 0.05, edge, 12, "changed", at, yref="y")
+        annotate_at(escape(texts[name]), look, LEFT[1] + 0.05, edge, 12, "changed", at, yref="y")
         for name, at in (("stay", "center bottom"), ("away", "center top"))
     ]
 

@@ -22,7 +22,7 @@ from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.decoding.beam import STRONGEST, WIDEST
-from glassformer.core.decoding.cuts import CutRow, Sampling, cut_rows, draw_id, lot
+from glassformer.core.decoding.cuts import CutRow, Sampling, cut_rows, draw_id, lot_position
 from glassformer.core.decoding.sampling import SampledStep
 from glassformer.core.decodings import new_words
 from glassformer.core.errors import GlassformerError
@@ -44,7 +44,7 @@ def show() -> None:
     _controls(now)
     show_given(decoding, "strategies")
     try:
-        written = sentences(decoding, now)
+        written = sentences_by_strategy(decoding, now)
     except GlassformerError as error:
         st.warning(format_error(error))
         return
@@ -60,7 +60,7 @@ def show() -> None:
         _focus(decoding, now, chosen, step, look)
 
 
-def how(now: State, strategy: str, seed: int) -> Sampling:
+def sampling_of_row(now: State, strategy: str, seed: int) -> Sampling:
     """The sampling of a row: all three have the temperature, one of them its cut."""
     return Sampling(
         temperature=now.temperature,
@@ -70,9 +70,9 @@ def how(now: State, strategy: str, seed: int) -> Sampling:
     )
 
 
-def sentences(decoding: Decoding, now: State) -> dict[str, Written]:
+def sentences_by_strategy(decoding: Decoding, now: State) -> dict[str, Written]:
     """What each strategy writes; raises `decoding_range` and `out_of_range`."""
-    drawn = decoding.rows([how(now, name, now.seed) for name in SAMPLED])
+    drawn = decoding.rows([sampling_of_row(now, name, now.seed) for name in SAMPLED])
     found = dict(zip(SAMPLED, drawn, strict=True))
     found |= {"greedy": decoding.greedy(), "beam": decoding.beam(now)}
     return {name: found[name] for name in STRATEGIES}
@@ -131,13 +131,13 @@ def _line(
     return {
         "name": name,
         "title": say(f"strategies.name_{name}"),
-        "about": about(now, name),
+        "about": describe_settings(now, name),
         "words": words,
         "numbers": [look.number(written.log_probability), str(len(words))],
     }
 
 
-def about(now: State, name: str) -> str:
+def describe_settings(now: State, name: str) -> str:
     """The settings of a row, in words."""
     key = "top_k_all" if name == "top_k" and now.top_k == 0 else name
     cuts = {"temperature": now.temperature, "top_k": now.top_k, "top_p": now.top_p}
@@ -178,7 +178,7 @@ def _draws(decoding: Decoding, now: State, look: FigureStyle) -> None:
     """How often each sentence of the sampling in focus comes; a row puts its first seed above."""
     name = now.strategy if now.strategy in SAMPLED else SAMPLED[0]
     seeds = range(now.seed, now.seed + SEEDS)
-    drawn = decoding.draws([how(now, name, seed) for seed in seeds])
+    drawn = decoding.draws([sampling_of_row(now, name, seed) for seed in seeds])
     label = say(f"strategies.name_{name}")
     st.markdown(f"**{say('strategies.draws', name=label, count=SEEDS)}**")
 
@@ -238,7 +238,7 @@ def _after(decoding: Decoding, written: Written, step: int) -> str:
 
 def _cut(decoding: Decoding, now: State, sampled: SampledStep, look: FigureStyle) -> None:
     rows = cut_rows(sampled.cut, sampled.step.chosen, SHOWN)
-    fell = lot(sampled.cut)
+    fell = lot_position(sampled.cut)
     values = {"temperature": now.temperature, "lot": look.number(fell), "p": now.top_p}
     texts = {name: say(f"strategies.cut_{name}", **values) for name in CUT_TEXTS}
     limit = now.top_p if now.strategy == "top_p" and now.top_p < 1 else None
@@ -275,7 +275,7 @@ def _said(decoding: Decoding, written: Written, step: int, look: FigureStyle) ->
     cut = written.sampled[step].cut
     fell = draw_id(cut)
     word = literal(visible(decoding.token(taken.chosen if fell is None else fell)))
-    at = look.number(lot(cut))
+    at = look.number(lot_position(cut))
     if taken.guarded is not None:
         return say("strategies.said_guarded", word=word)
     if 1 - cut.mass < 1e-9:

@@ -12,29 +12,29 @@ from glassformer.app.pages.decoding.figures.next_words import next_words
 from glassformer.app.pages.decoding.run import (
     DecodedRun,
     Decoding,
-    go,
-    refusal,
-    release,
-    take,
+    go_to_step,
+    refusal_text,
+    release_words,
     take_back,
+    take_word,
     word_of,
 )
 from glassformer.app.pages.decoding.strip import draw_strip, lines_html, word_in_prose, word_of_step
 from glassformer.app.panels.words.words_panel import (
     attention_in_focus,
     cross_pickers,
-    signs,
+    sentence_signs,
     why_never,
 )
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
 from glassformer.app.ui.chart import Click, current_look, show_chart
-from glassformer.app.ui.components.player import player
+from glassformer.app.ui.components.player import draw_player
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.text import with_arrows
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import Kind, head_map, sides
+from glassformer.core.analysis.attention_views import Kind, attention_sides, head_map
 from glassformer.core.decoding.step import Step
 from glassformer.core.errors import GlassformerError
 
@@ -42,7 +42,7 @@ HEIGHT = 340
 NEARLY_ONE = 1.005  # "as between 1.00 words" says nothing
 
 
-def top() -> str:
+def top_line() -> str:
     """Of the step in view, what it read and wrote."""
     try:
         decoding = Decoding.current()
@@ -65,7 +65,7 @@ def show() -> None:
     decoding, now = Decoding.current(), store.get_state()
     place = decoding.place(now)
     _top(decoding, place, look)
-    sentences(decoding)
+    draw_sentences(decoding)
     with box("fill", "timeline_main"):
         left, middle, right = st.columns([5, 3.1, 4.6], gap="medium")
         with left, box("fill", "timeline_words", gap=None):
@@ -86,7 +86,7 @@ def _top(decoding: Decoding, place: int, look: FigureStyle) -> None:
             names = ("back", "play", "stop", "on")
             texts = {name: with_arrows(say(f"timeline.go_{name}")) for name in names}
             to = partial(_go_behind, run.first)
-            player(run.count, place - run.first, texts, look.colour("data"), to)
+            draw_player(run.count, place - run.first, texts, look.colour("data"), to)
             asked = store.get_state().moment
             beyond = asked is not None and asked != place
             step = run.number(asked or 0)
@@ -96,16 +96,16 @@ def _top(decoding: Decoding, place: int, look: FigureStyle) -> None:
 
 def _go_behind(first: int, at: int) -> None:
     """Put a step in focus that counts from the end of the given text."""
-    go(first + at)
+    go_to_step(first + at)
 
 
-def sentences(decoding: Decoding) -> None:
+def draw_sentences(decoding: Decoding) -> None:
     """The model's own sentence and the reader's, or how to take over."""
     with side_by_side("timeline_sentences", gap="small", wrap=False):
         st.html(sentences_html(decoding))
         st.button(
             say("timeline.release"), key="timeline_release", icon=":material/undo:",
-            help=say("timeline.release_help"), disabled=not decoding.asked, on_click=release,
+            help=say("timeline.release_help"), disabled=not decoding.asked, on_click=release_words,
             width="content",
         )  # fmt: skip
 
@@ -114,7 +114,7 @@ def sentences_html(decoding: Decoding) -> str:
     """Two lines: the own translation; the one with given words, these marked, or a hint."""
     kind = ""
     if decoding.problem is not None:
-        said = escape(refusal(decoding.problem).replace("\\", ""))  # no markdown here
+        said = escape(refusal_text(decoding.problem).replace("\\", ""))  # no markdown here
         kind = "timeline-problem"
     elif decoding.given is None:
         said, kind = escape(say("timeline.take_over")), "timeline-hint"
@@ -153,19 +153,20 @@ def _distribution(decoding: Decoding, place: int, look: FigureStyle) -> None:
     )
     figure = next_words(
         words, [*known.values()], chosen, look, height=look.px(HEIGHT), forced=place in run.forced,
-        signs=signs([trace.vocabulary[at] for at in ids]), remarks=remarks(decoding, place, ids),
+        signs=sentence_signs([trace.vocabulary[at] for at in ids]),
+        remarks=word_remarks(decoding, place, ids),
         rest=(others, step.rest) if len(ids) == len(step.candidates) else None,
     )  # fmt: skip
 
     def clicked(click: Click) -> None:
         at = round(click.y)
         if at < len(ids) and ids[at] != step.chosen:
-            take(place, ids[at])
+            take_word(place, ids[at])
 
     show_chart(figure, "next_words", say("timeline.words_alt"), fill=True, clicked=clicked)
 
 
-def remarks(decoding: Decoding, place: int, ids: list[int]) -> dict[int, str]:
+def word_remarks(decoding: Decoding, place: int, ids: list[int]) -> dict[int, str]:
     """Why some of these words may not be written at a step, by their place in the list."""
     moment, task = decoding.run.moments[place], decoding.task
     guard = task.guard if moment.step.guarded is not None else None
@@ -213,7 +214,7 @@ def _looks(run: DecodedRun, place: int) -> None:
     kinds: tuple[Kind, ...] = ("cross", "decoder")
     for kind in kinds if run.trace.config.has_both else kinds[1:]:
         view = head_map(run.trace, kind, layer, head, "weights")
-        columns = sides(run.trace, kind)[1]
+        columns = attention_sides(run.trace, kind)[1]
         may = view.allowed[place]  # (S,) or (T,); without a causal mask also what comes later
         ahead = kind == "decoder" and bool(np.any(may[place + 1 :]))
         seen = [at for at, allowed in enumerate(may) if allowed or kind == "cross"]

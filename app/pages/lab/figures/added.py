@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 from torch import Tensor
 
-from glassformer.app.pages.lab.figures.tables import matrix, rows_table
-from glassformer.app.plots.heat import reach
+from glassformer.app.pages.lab.figures.tables import matrix_html, rows_table
+from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.labels import escape
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.added import Added
@@ -21,7 +21,7 @@ def product_tables(found: Added, texts: Texts, look: FigureStyle) -> str:
     """
     x, p = _table(found.x, "data", look), _table(found.one_hot, "query", look)
     words, places = _table(found.words, "data", look), _table(found.places, "query", look)
-    limit = reach(found.added.numpy())
+    limit = largest_magnitude(found.added.numpy())
     stacked = _table(found.stacked, "value", look, limit)
     product = [("(x, p)", x + p), ("W = (A, E)", f"<span>{words}{places}</span>")]
     terms = [
@@ -53,7 +53,7 @@ def costs_table(found: Added, texts: Texts) -> str:
 
 
 def _table(cells: Tensor, role: str, look: FigureStyle, limit: float | None = None) -> str:
-    return matrix(cells.numpy().astype(np.float32), look, role, limit=limit)
+    return matrix_html(cells.numpy().astype(np.float32), look, role, limit=limit)
 
 
 def _line(

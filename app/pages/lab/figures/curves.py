@@ -9,7 +9,15 @@ import numpy as np
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
 from glassformer.app.plots.labels import escape, format_number
-from glassformer.app.plots.marks import axis_title, hover, note, on, spans, suffix, upright
+from glassformer.app.plots.marks import (
+    annotate_at,
+    axis_suffix,
+    axis_title,
+    hover_texts,
+    panel_axes,
+    panel_spans,
+    upright_line,
+)
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 
 BETWEEN = 0.055  # of the width, between two panels
@@ -61,9 +69,9 @@ def curves_figure(
         shapes=[],
     )  # fmt: skip
     traces: list[go.Trace] = []
-    domains = spans([1] * len(panels), BETWEEN)
+    domains = panel_spans([1] * len(panels), BETWEEN)
     for at, (panel, domain) in enumerate(zip(panels, domains, strict=True)):
-        end = suffix(at)
+        end = axis_suffix(at)
         layout[f"xaxis{end}"] = _x_axis(x, ticks or x, x_title, domain, end, look)
         layout[f"yaxis{end}"] = bare_axis(look, 12, anchor=f"x{end}", range=_reach(panel), nticks=6)
         layout[f"yaxis{end}"] |= {
@@ -76,13 +84,13 @@ def curves_figure(
         if mark is not None:
             traces += _marked(panel, x, mark, at, look)
             where = {"xref": f"x{end}", "yref": f"y{end} domain", "layer": "below"}
-            layout["shapes"].append(upright(mark, look, "faint", 1, "solid", **where))
+            layout["shapes"].append(upright_line(mark, look, "faint", 1, "solid", **where))
     return go.Figure(traces, layout)
 
 
 def panel_title(html: str, x: float, look: FigureStyle) -> dict[str, Any]:
     """The title of the panel that begins at `x` (0-1 of the width); `html` is escaped already."""
-    return note(html, look, x, 1, 14, yshift=6)
+    return annotate_at(html, look, x, 1, 14, yshift=6)
 
 
 def legend_above(look: FigureStyle) -> dict[str, Any]:
@@ -110,7 +118,7 @@ def _curve(line: Curve, x: Sequence[float], x_title: str, at: int, look: FigureS
     drawn = {"color": line.colour, "width": 3, "dash": line.dash}
     named = {"name": escape(line.name), "showlegend": at == 0}
     places, heights = np.asarray(x, np.float32), np.asarray(line.values, np.float32)
-    return dotted_line(places, heights, drawn, look.px(5), said, **named, **on(at))
+    return dotted_line(places, heights, drawn, look.px(5), said, **named, **panel_axes(at))
 
 
 def dotted_line(
@@ -119,7 +127,7 @@ def dotted_line(
     """A line with a dot of `size` pixels at every point; said: what a dot says on hover."""
     return go.Scatter(
         x=x, y=y, mode="lines+markers", line=line, marker={"size": size}, cliponaxis=False,
-        **more, **hover(said),
+        **more, **hover_texts(said),
     )  # fmt: skip
 
 
@@ -145,7 +153,7 @@ def _marked(
                 hoverinfo="skip",
                 showlegend=False,
                 cliponaxis=False,
-                **on(at),
+                **panel_axes(at),
             )
         )
     return traces
@@ -178,7 +186,7 @@ def _levels(panel: Curves, x: Sequence[float], at: int, look: FigureStyle) -> li
                 textfont=look.font(12, "faint"),
                 hoverinfo="skip",
                 showlegend=False,
-                **on(at),
+                **panel_axes(at),
             )
         )
     return found

@@ -11,7 +11,13 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import axis_title, note, on, spans, suffix
+from glassformer.app.plots.marks import (
+    annotate_at,
+    axis_suffix,
+    axis_title,
+    panel_axes,
+    panel_spans,
+)
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.lab.depth import Stack
 
@@ -28,9 +34,9 @@ def depth_figure(stacks: Sequence[Stack], texts: Mapping[str, str], look: Figure
     margin = {"l": look.px(38), "r": look.px(14), "t": look.px(36), "b": look.px(44), "pad": 2}
     layout = base_layout(look, margin=margin, hovermode="closest", annotations=[])
     traces: list[go.Scatter] = []
-    domains = spans([1] * len(SIGNALS), GAP)
+    domains = panel_spans([1] * len(SIGNALS), GAP)
     for at, (signal, domain) in enumerate(zip(SIGNALS, domains, strict=True)):
-        end, lines = suffix(at), [getattr(stack, signal).numpy() for stack in stacks]
+        end, lines = axis_suffix(at), [getattr(stack, signal).numpy() for stack in stacks]
         layout[f"xaxis{end}"] = grid_axis(look, domain=domain, anchor=f"y{end}") | {
             "range": [-0.25, len(lines[0]) - 0.75],
             "dtick": 1,
@@ -40,7 +46,7 @@ def depth_figure(stacks: Sequence[Stack], texts: Mapping[str, str], look: Figure
         }
         upwards = _log_axis if signal == "gradients" else _from_zero
         layout[f"yaxis{end}"] = upwards(np.concatenate(lines), look) | {"anchor": f"x{end}"}
-        title = note(escape(texts[signal]), look, domain[0], 1, 14, yshift=look.px(8))
+        title = annotate_at(escape(texts[signal]), look, domain[0], 1, 14, yshift=look.px(8))
         layout["annotations"].append(title | {"xshift": -look.px(30)})
         traces += [_line(*each, texts, at, look) for each in zip(stacks, lines, strict=True)]
     return go.Figure(traces, layout)
@@ -88,7 +94,7 @@ def _line(
     ]
     line = {"color": stack_colour(stack, look), "width": width, "dash": dash}
     x = np.arange(len(values), dtype=np.float32)
-    return dotted_line(x, values, line, look.px(size), said, **on(at))
+    return dotted_line(x, values, line, look.px(size), said, **panel_axes(at))
 
 
 def _from_zero(values: np.ndarray, look: FigureStyle) -> dict[str, Any]:

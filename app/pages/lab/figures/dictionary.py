@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.pages.lab.figures.curves import Curve, Curves, curves_figure
-from glassformer.app.pages.lab.figures.tables import matrix, tables_side_by_side
+from glassformer.app.pages.lab.figures.tables import matrix_html, tables_side_by_side
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.labels import escape, visible
-from glassformer.app.plots.marks import hover
+from glassformer.app.plots.marks import hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.lab.dictionary import TEMPERATURES, LookUp
 
@@ -47,7 +47,7 @@ def plane_figure(
             "line": {"width": 0},
         },
         cliponaxis=False,
-        **hover([
+        **hover_texts([
             escape(f"{visible(name)}: {look.number(weight)}")
             for name, weight in zip(names, weights, strict=True)
         ]),
@@ -92,7 +92,7 @@ def entries_table(
     width = found.keys.size(1)
 
     def column(cells: Any, role: str, **more: Any) -> str:
-        return matrix(np.asarray(cells).reshape(len(names), 1), look, role, **more)
+        return matrix_html(np.asarray(cells).reshape(len(names), 1), look, role, **more)
 
     return tables_side_by_side([
         (texts["scores"], column(found.scores, "weights", rows=names, tinted=False)),
@@ -119,7 +119,7 @@ def answers_table(
     def written(value: float) -> str:
         return texts["exact_none"] if math.isnan(value) else look.number(value)
 
-    return matrix(cells, look, "value", rows, limit=limit, write=written, ours=True)
+    return matrix_html(cells, look, "value", rows, limit=limit, write=written, ours=True)
 
 
 def _place(end: Sequence[float], below: bool) -> str:

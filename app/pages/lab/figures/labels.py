@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from glassformer.app.pages.lab.figures.tables import name, rows_table
+from glassformer.app.pages.lab.figures.tables import name_html, rows_table
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.labels import Judged, Labels
 
@@ -18,7 +18,9 @@ def labels_tables(
     texts: "softmax", "sigmoid", "sum", "least" with {least}, those of `COLUMNS`.
     """
     right = found.true.tolist()
-    titles = [f"{'✓ ' if yes else ''}{name(each)}" for each, yes in zip(names, right, strict=True)]
+    titles = [
+        f"{'✓ ' if yes else ''}{name_html(each)}" for each, yes in zip(names, right, strict=True)
+    ]
     tables = (
         _table(getattr(found, kind), titles, kind, texts, look) for kind in ("softmax", "sigmoid")
     )

@@ -6,7 +6,13 @@ from html import escape
 import numpy as np
 from torch import Tensor
 
-from glassformer.app.pages.lab.figures.tables import EMPTY, matrix, name, rows_table, shapes
+from glassformer.app.pages.lab.figures.tables import (
+    EMPTY,
+    matrix_html,
+    name_html,
+    rows_table,
+    shapes,
+)
 from glassformer.app.plots.labels import MINUS, format_number
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.mask_building import Built, Line
@@ -29,7 +35,7 @@ def lines_tables(found: Built, texts: Texts, look: FigureStyle) -> str:
     steps = [*(_line(each, look) for each in before), _line(mask, look, hidden)]
     weights, empty = found.weights.numpy(), found.empty.numpy()[:, None]
     wrong = np.broadcast_to(empty, weights.shape)
-    last = matrix(weights, look, "weights", wrong=wrong, faint=hidden & ~empty, limit=1.0)
+    last = matrix_html(weights, look, "weights", wrong=wrong, faint=hidden & ~empty, limit=1.0)
     steps.append(_under(escape(texts["weights"]), weights.shape, last))
     return f'<div class="lab-beside lab-built">{"".join(steps)}</div>'
 
@@ -41,7 +47,7 @@ def _line(each: Line, look: FigureStyle, hidden: np.ndarray | None = None) -> st
     def write(value: float) -> str:
         return named.get(f"{value:g}", f"{value:g}")
 
-    table = matrix(cells.double().numpy(), look, "weights", write=write, faint=hidden)
+    table = matrix_html(cells.double().numpy(), look, "weights", write=write, faint=hidden)
     return _under(f"<code>{escape(each.code)}</code>", each.made.shape, table)
 
 
@@ -99,14 +105,14 @@ def steps_table(found: TargetSteps, trace: Trace, now: int, texts: Texts) -> str
             (word, "seen") if yes else (HIDDEN, "hidden")
             for word, yes in zip(read, allowed, strict=True)
         ]
-        cells = [(name(word), kind) for word, kind in seen]
-        cells.append((f"<b>{name(trace.output_tokens[at])}</b>", "wanted"))
+        cells = [(name_html(word), kind) for word, kind in seen]
+        cells.append((f"<b>{name_html(trace.output_tokens[at])}</b>", "wanted"))
         for way in WAYS:
             row = getattr(found, way)[at]
             best, share = int(row.argmax()), format_number(float(row.max()))
             right = best == trace.output_ids[at]
             word = trace.output_tokens[at] if right else trace.vocabulary[best]
-            text = f"{'✓' if right else '✗'} {name(word)} <small>{share}</small>"
+            text = f"{'✓' if right else '✗'} {name_html(word)} <small>{share}</small>"
             cells.append((text, "right" if right else "wrong"))
         tds = "".join(f'<td class="{kind}{mark}">{text}</td>' for text, kind in cells)
         rows.append((f'<th class="step{mark}">{"▸ " if mark else ""}{at + 1}</th>', tds))

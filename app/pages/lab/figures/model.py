@@ -6,15 +6,15 @@ from html import escape
 
 import numpy as np
 
-from glassformer.app.pages.lab.figures.tables import exact, rows_table
+from glassformer.app.pages.lab.figures.tables import exact_digits, rows_table
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.labels import format_number
-from glassformer.app.plots.marks import axis_title, hover, note, upright
+from glassformer.app.plots.marks import annotate_at, axis_title, hover_texts, upright_line
 from glassformer.app.plots.theme import FigureStyle, base_layout, hatch_pattern
 from glassformer.app.words import say
 from glassformer.core.config import ModelConfig
-from glassformer.core.lab.untrained import ClosedForm, letters, parts
+from glassformer.core.lab.untrained import ClosedForm, closed_forms, letters_of_sizes
 from glassformer.core.lab.untrained_views import BINS, Anatomy, Drawn, ModuleNode, Reach
 
 Texts = Mapping[str, str]
@@ -43,8 +43,12 @@ def reach_tables(found: Anatomy, texts: Texts, look: FigureStyle) -> str:
 
 def _reach(each: Reach, top: float, texts: Texts, look: FigureStyle) -> tuple[str, str]:
     name = escape(place_name(each))
-    said = {"low": exact(each.ends[0]), "high": exact(each.ends[1]), "std": look.number(each.std)}
-    title = texts["hover"].format(shape=shape(each.shape), **said)
+    said = {
+        "low": exact_digits(each.ends[0]),
+        "high": exact_digits(each.ends[1]),
+        "std": look.number(each.std),
+    }
+    title = texts["hover"].format(shape=format_shape(each.shape), **said)
     bars = _bar("i", each.ends, top, look.colour(ROLES.get(each.name, "data")))
     if each.branch is not None:
         low, high = map(look.number, each.branch)
@@ -68,7 +72,7 @@ def _bar(tag: str, ends: tuple[float, float], top: float, colour: str) -> str:
     return f'<{tag} style="{style}"></{tag}>'
 
 
-def shape(sizes: Sequence[int]) -> str:
+def format_shape(sizes: Sequence[int]) -> str:
     """A shape as Python writes it."""
     return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
 
@@ -82,8 +86,8 @@ def module_tree(tree: ModuleNode, texts: Texts) -> str:
 
 
 def _node(node: ModuleNode, texts: Texts, depth: int, name: str = "") -> str:
-    owns = " · ".join(f"{part} {shape(sizes)}" for part, sizes in node.weights)
-    gives = f"→ {shape(node.output)}" if node.output else ""
+    owns = " · ".join(f"{part} {format_shape(sizes)}" for part, sizes in node.weights)
+    gives = f"→ {format_shape(node.output)}" if node.output else ""
     shared = escape(texts["shared"].format(path=node.shares)) if node.shares else ""
     line = (
         f"<b>{escape(name or node.name)}</b> <span>{node.kind}</span>"
@@ -101,11 +105,15 @@ def counts_table(config: ModelConfig, counted: Mapping[str, int], texts: Texts) 
 
     texts: "formula", "numbers", "closed", "counted", "sum", "shares".
     """
-    found, sizes = parts(config), letters(config)
+    found, sizes = closed_forms(config), letters_of_sizes(config)
     rows = []
     for part in found:
         closed, there = part.count(config), counted.get(part.key, 0)
-        forms = (formula(part, {}), formula(part, sizes)) if closed else (texts["shares"], "")
+        forms = (
+            (format_closed_form(part, {}), format_closed_form(part, sizes))
+            if closed
+            else (texts["shares"], "")
+        )
         rows.append(
             (f"<th>{escape(texts[f'part_{part.key}'])}</th>", _counts(forms, closed, there))
         )
@@ -121,7 +129,7 @@ def _counts(forms: tuple[str, str], closed: int, there: int) -> str:
     return f"{cells}<td>{closed:,}</td><td>{same} {there:,}</td>"
 
 
-def formula(part: ClosedForm, sizes: Mapping[str, int]) -> str:
+def format_closed_form(part: ClosedForm, sizes: Mapping[str, int]) -> str:
     """A closed form in letters, or with their sizes: "N · (4 D² + 4 D)"."""
     inside = _terms(part.terms, sizes)
     if part.times:
@@ -155,7 +163,8 @@ def drawn_figure(found: Drawn, texts: Texts, look: FigureStyle) -> go.Figure:
     pattern = hatch_pattern(look) | {"bgcolor": None, "shape": ["" if i else "/" for i in inside]}
     bars = go.Bar(
         x=middles.astype(np.float32), y=counts.astype(np.float32), width=edges[1] - edges[0],
-        marker=marker | {"pattern": pattern | {"fgcolor": look.colour("page")}}, **hover(said),
+        marker=marker | {"pattern": pattern | {"fgcolor": look.colour("page")}},
+        **hover_texts(said),
     )  # fmt: skip
     bounds = (("bound", found.xavier, "solid", "right bottom", 2),
               ("own_bound", found.torch, "dot", "center bottom", 20))  # fmt: skip
@@ -166,11 +175,11 @@ def drawn_figure(found: Drawn, texts: Texts, look: FigureStyle) -> go.Figure:
         xaxis=grid_axis(look, **across),
         yaxis=grid_axis(look, title=axis_title(texts["count"], look, 4), rangemode="tozero"),
         shapes=[
-            upright(sign * at, look, "text", dash=dash)
+            upright_line(sign * at, look, "text", dash=dash)
             for _, at, dash, *_ in bounds for sign in (-1, 1)
         ],
         annotations=[
-            note(f"{texts[name]} ±{look.number(at)}", look, at, 1, 12, at=side, xref="x",
+            annotate_at(f"{texts[name]} ±{look.number(at)}", look, at, 1, 12, at=side, xref="x",
                  yshift=look.px(up))
             for name, at, _, side, up in bounds
         ],

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from html import escape
 
-from glassformer.app.pages.lab.figures.tables import matrix
+from glassformer.app.pages.lab.figures.tables import matrix_html
 from glassformer.app.plots.labels import format_number
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.norm_axes import Norm, NormAxes, Normed
@@ -34,7 +34,7 @@ def _section(
         wrong = faint & False
         if found.at[0] == at:
             wrong[found.at[1:]] = True
-        boards.append(matrix(cells, look, wrong=wrong, faint=faint, tinted=False))
+        boards.append(matrix_html(cells, look, wrong=wrong, faint=faint, tinted=False))
     values = (each.mean, each.divisor, float(found.x[found.at]), float(each.output[found.at]))
     names = ("mean", "divisor", "value", "output")
     said = texts["cell"].format(**dict(zip(names, map(look.number, values), strict=True)))

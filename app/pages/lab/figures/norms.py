@@ -9,17 +9,17 @@ from torch import Tensor
 from glassformer.app.pages.lab.figures.curves import Curve, Curves, curves_figure
 from glassformer.app.pages.lab.figures.tables import (
     EMPTY,
-    exact,
-    matrix,
+    exact_digits,
+    matrix_html,
+    number_writer,
     rows_table,
     shapes,
     tables_side_by_side,
     tint,
-    writer,
 )  # fmt: skip
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import head_colour
-from glassformer.app.plots.heat import reach
+from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.labels import escape
 from glassformer.app.plots.latex import paint_latex
 from glassformer.app.plots.theme import FigureStyle
@@ -43,13 +43,14 @@ def formula_tables(
 
     texts: "output", "std", "left".
     """
-    limit = reach(*(other.output.numpy() for other in found.formulas.values()))
+    limit = largest_magnitude(*(other.output.numpy() for other in found.formulas.values()))
     output, std = _flat(each.output.numpy()), _flat(each.std.numpy())
     left = each.spread.numpy().reshape(-1, 1)
     return tables_side_by_side([
-        (texts["output"], matrix(output, look, "data", word_names(found.x), limit=limit)),
-        (texts[f"std_{each.deviation}"], matrix(std, look, "norm")),
-        (texts["left"], matrix(left, look, "norm", tinted=False, wrong=np.abs(left - 1) > 0.005)),
+        (texts["output"], matrix_html(output, look, "data", word_names(found.x), limit=limit)),
+        (texts[f"std_{each.deviation}"], matrix_html(std, look, "norm")),
+        (texts["left"],
+         matrix_html(left, look, "norm", tinted=False, wrong=np.abs(left - 1) > 0.005)),
     ])  # fmt: skip
 
 
@@ -108,7 +109,7 @@ def word_names(x: Tensor) -> list[str]:
 
 
 def _whole(name: str, cells: Tensor, look: FigureStyle, words: Sequence[str]) -> str:
-    table = matrix(_flat(cells.numpy()), look, "data", words)
+    table = matrix_html(_flat(cells.numpy()), look, "data", words)
     return tables_side_by_side([(f"{name}  {_size(cells.shape)}", table)])
 
 
@@ -118,7 +119,7 @@ def _part(name: str, part: Tensor, found: LayerNorms, role: str, look: FigureSty
     faint = np.ones(source.size, dtype=bool)
     faint[np.unique(source, return_index=True)[1]] = False
     cells = _flat(part.expand(found.x.shape).numpy())
-    table = matrix(cells, look, role, faint=faint.reshape(cells.shape))
+    table = matrix_html(cells, look, role, faint=faint.reshape(cells.shape))
     return tables_side_by_side([(f"{name}  {_size(part.shape)}", table)])
 
 
@@ -138,9 +139,9 @@ def norm_tables(found: Norms, texts: Mapping[str, str], look: FigureStyle) -> st
     x, layer, batch = (
         each.numpy() for each in (found.x, found.layer.normalized, found.batch.normalized)
     )
-    limit = reach(layer, batch)
+    limit = largest_magnitude(layer, batch)
     parts = [
-        ("x", "padding", _table(found, x, reach(x), look)),
+        ("x", "padding", _table(found, x, largest_magnitude(x), look)),
         ("layer", "layer_groups", _table(found, layer, limit, look, found.layer)),
         ("batch", "batch_groups", _table(found, batch, limit, look, found.batch)),
     ]
@@ -176,7 +177,7 @@ def _table(
     """Numbers, a word a row; with μ and σ of each word (B, S, 1) or each feature (D,)."""
     batch, words, width = cells.shape
     way = "" if side is None else "across" if side.mean.dim() == 3 else "down"
-    write = writer(cells, look.precision)
+    write = number_writer(cells, look.precision)
     lines = []
     for b, t in np.ndindex(batch, words):
         inside = ""
@@ -184,7 +185,7 @@ def _table(
             back, ink = tint(value, "data", limit, look)
             kind = "real" if found.real[b, t] else "padding"
             paint = f'class="{kind}" style="--back:{back};color:{ink}"'
-            inside += f'<td {paint} title="{exact(value)}">{write(value)}</td>'
+            inside += f'<td {paint} title="{exact_digits(value)}">{write(value)}</td>'
         if side and way == "across":
             inside += _summary([float(side.mean[b, t, 0]), float(side.std[b, t, 0])], look)
         last = ' class="last"' if (b, t) == (batch - 1, words - 1) else ""
@@ -200,5 +201,6 @@ def _table(
 
 def _summary(values: Sequence[float], look: FigureStyle) -> str:
     return "".join(
-        f'<td class="of" title="{exact(value)}">{look.number(value)}</td>' for value in values
+        f'<td class="of" title="{exact_digits(value)}">{look.number(value)}</td>'
+        for value in values
     )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.pages.lab.figures.split import GROUP, WIDTH, Drawing
-from glassformer.app.plots.colours import head_colour, mix, readable_on
+from glassformer.app.plots.colours import head_colour, mix_colours, readable_on
 from glassformer.app.plots.labels import MINUS
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.one_matrix import OneMatrix
@@ -77,9 +77,10 @@ def _written(drawing: Drawing, found: OneMatrix, texts: Texts, look: FigureStyle
             hues.append(0 if kind == "x" else 1 + at // inside)
             place = {"row": row + 1, "column": at + 1, "head": at // inside + 1}
             labels.append(texts[kind].format(value=number(float(value)), **place))
-    backs = [mix(look.colour("panel"), look.colour("faint"), 0.2)]
+    backs = [mix_colours(look.colour("panel"), look.colour("faint"), 0.2)]
     backs += [
-        mix(look.colour("panel"), head_colour(head, look.dark), 0.55) for head in range(heads)
+        mix_colours(look.colour("panel"), head_colour(head, look.dark), 0.55)
+        for head in range(heads)
     ]
     named = drawing.size >= NAMED
     return {

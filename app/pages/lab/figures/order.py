@@ -9,7 +9,7 @@ import numpy as np
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape, fit_to_width, text_width, visible
-from glassformer.app.plots.marks import note, on, stack_downwards, suffix
+from glassformer.app.plots.marks import annotate_at, axis_suffix, panel_axes, stack_downwards
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -57,20 +57,21 @@ def order_figure(
         zip(rows, stack_downwards([1] * len(rows), ROW_GAP), strict=True)
     ):
         role = "value" if row.good else "changed"
-        title = note(f"<b>{escape(row.title)}</b>", look, 0, top, 14, role, yshift=2)
+        title = annotate_at(f"<b>{escape(row.title)}</b>", look, 0, top, 14, role, yshift=2)
         layout["annotations"].append(title)
         for c, values in enumerate((row.still, row.moved, row.apart)):
             names, at = shuffled if c else words, 3 * r + c
             limits = (0 if plain and c < 2 else -limit, limit)
             across = _across(values.shape[1], names if are_words else ())
-            down = _down(names, c < 2, look) | {"domain": [low, top], "anchor": f"x{suffix(at)}"}
-            spot = {"domain": [left[c], left[c] + wide], "anchor": f"y{suffix(at)}"}
-            layout[f"xaxis{suffix(at)}"] = across | spot
-            layout[f"yaxis{suffix(at)}"] = down
+            suffix = axis_suffix(at)
+            down = _down(names, c < 2, look) | {"domain": [low, top], "anchor": f"x{suffix}"}
+            spot = {"domain": [left[c], left[c] + wide], "anchor": f"y{suffix}"}
+            layout[f"xaxis{suffix}"] = across | spot
+            layout[f"yaxis{suffix}"] = down
             column = "%{x}" if are_words else texts["feature"].format(at="%{x}")
             traces.append(_map(values, limits, at, texts["hover"], column, look))
     layout["annotations"] += [
-        note(
+        annotate_at(
             escape(texts[f"{name}_{seen}"]), look, x + wide / 2, 1, 13, "faint", "center bottom",
             yshift=look.px(TOP),
         )
@@ -106,7 +107,7 @@ def _map(
         xgap=0 if values.shape[1] > 40 else 1,
         ygap=1,
         hovertemplate=f"{said}<extra></extra>",
-        **on(at),
+        **panel_axes(at),
     )
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.pages.lab.figures.curves import dotted_line, legend_above, panel_title
-from glassformer.app.pages.lab.figures.tables import matrix
+from glassformer.app.pages.lab.figures.tables import matrix_html
 from glassformer.app.pages.lab.figures.why import kind_colour
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.labels import MINUS, escape, format_percent, visible
-from glassformer.app.plots.marks import axis_title, on, spans, suffix
+from glassformer.app.plots.marks import axis_suffix, axis_title, panel_axes, panel_spans
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks, token_axis
 from glassformer.core.lab.seq2seq import Answer, Reading
 
@@ -41,7 +41,7 @@ def gates_table(found: Reading, step: int, texts: Texts, look: FigureStyle) -> s
     def write(value: float) -> str:  # as many decimals everywhere: shares of 1 beside each other
         return f"{value:.{look.precision}f}".replace("-", MINUS)
 
-    return matrix(cells, look, "weights", names, columns, write=write, ours=True)
+    return matrix_html(cells, look, "weights", names, columns, write=write, ours=True)
 
 
 def reach_figure(found: Reading, texts: Texts, look: FigureStyle) -> go.Figure:
@@ -61,9 +61,9 @@ def reach_figure(found: Reading, texts: Texts, look: FigureStyle) -> go.Figure:
         annotations=[],
     )
     traces: list[go.Trace] = []
-    panels = zip(_parts(found), spans([1.35, 1], 0.04), ("by_word", "by_length"), strict=True)
+    panels = zip(_parts(found), panel_spans([1.35, 1], 0.04), ("by_word", "by_length"), strict=True)
     for at, (curves, domain, name) in enumerate(panels):
-        end = suffix(at)
+        end = axis_suffix(at)
         axis = token_axis(words, look, look.px(PIXELS)) if at == 0 else _counts(count, texts, look)
         layout[f"xaxis{end}"] = axis | {"domain": domain, "anchor": f"y{end}"}
         layout[f"yaxis{end}"] = _shares(every, look) | {"anchor": f"x{end}"}
@@ -71,7 +71,7 @@ def reach_figure(found: Reading, texts: Texts, look: FigureStyle) -> go.Figure:
         title = f"<b>{escape(texts[name])}</b>"
         layout["annotations"].append(panel_title(title, domain[0], look))
         said = texts[f"hover_{name.removeprefix('by_')}"]
-        more = {"showlegend": at == 0, **on(at)}
+        more = {"showlegend": at == 0, **panel_axes(at)}
         traces += [
             _curve(kind, values.numpy(), found.words, said, texts, look, **more)
             for kind, values in curves.items()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.pages.lab.figures.dictionary import arrow, plane_axes
-from glassformer.app.pages.lab.figures.tables import matrix, name, tables_side_by_side
+from glassformer.app.pages.lab.figures.tables import matrix_html, name_html, tables_side_by_side
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.theme import FigureStyle, base_layout
@@ -54,14 +54,14 @@ def alike_tables(found: Compared, names: Sequence[str], texts: Texts, look: Figu
     """
 
     def column(cells: Any, role: str, **more: Any) -> str:
-        return matrix(cells.numpy().reshape(len(names), 1), look, role, **more)
+        return matrix_html(cells.numpy().reshape(len(names), 1), look, role, **more)
 
     parts = []
     for title, each, role, more in (
         (texts["product"], found.product, "weights", {"rows": names}),
         (texts["distance"], found.distance, "data", {}),
     ):
-        picked = texts["weights"].format(name=name(names[each.best]))
+        picked = texts["weights"].format(name=name_html(names[each.best]))
         parts.append((title, column(each.scores, role, tinted=False, **more)))
         parts.append((picked, column(each.weights, role, limit=1.0)))
     parts.append((texts["length"], column(found.lengths, "key", tinted=False)))

@@ -7,9 +7,9 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
-from glassformer.app.plots.colours import mix, readable_on
+from glassformer.app.plots.colours import mix_colours, readable_on
 from glassformer.app.plots.labels import MINUS, escape
-from glassformer.app.plots.marks import hover, note
+from glassformer.app.plots.marks import annotate_at, hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.lab.skips import FIRST, PARTS, Skips
 
@@ -42,7 +42,7 @@ def skips_figure(found: Skips, texts: Texts, look: FigureStyle) -> go.Figure:
     ]
     layout["annotations"] = [
         *_around(found, look),
-        note(escape(texts["made_of"]), look, 0, 0.56, 13, yshift=look.px(6)),
+        annotate_at(escape(texts["made_of"]), look, 0, 0.56, 13, yshift=look.px(6)),
     ]
     return go.Figure([*_bars(found, texts, look), _boxes(found, texts, look)], layout)
 
@@ -85,7 +85,9 @@ def _around(found: Skips, look: FigureStyle) -> list[dict[str, Any]]:
     for at, share in enumerate(found.around.tolist()):
         for value, y, role in ((share, 1.3, "data"), (1 - share, -0.62, "text")):
             spot = {"xref": "x2", "yref": "y2"}
-            said.append(note(_percent(value), look, at + 0.5, y, 12, role, "center middle", **spot))
+            said.append(
+                annotate_at(_percent(value), look, at + 0.5, y, 12, role, "center middle", **spot)
+            )
     return said
 
 
@@ -110,7 +112,7 @@ def _boxes(found: Skips, texts: Texts, look: FigureStyle) -> go.Scatter:
         xaxis="x2", yaxis="y2", mode="markers+text", showlegend=False,
         marker={"symbol": ["circle", "square"] * (count // 2), "size": look.px(34), "color": inks},
         text=[f"<b>{escape(name)}</b>" for name in names],
-        textfont={"size": look.px(11), "color": look.colour("page")}, **hover(said),
+        textfont={"size": look.px(11), "color": look.colour("page")}, **hover_texts(said),
     )  # fmt: skip
 
 
@@ -133,13 +135,13 @@ def _bars(found: Skips, texts: Texts, look: FigureStyle) -> list[go.Bar]:
             for at, share in enumerate(shares[:, part].tolist())
         ]  # fmt: skip
         name = part_name(part, texts, short=True)
-        back = mix(look.colour(role), look.colour("page"), faint)
+        back = mix_colours(look.colour(role), look.colour("page"), faint)
         bars.append(go.Bar(
             x=places, y=shares[:, part].astype(np.float32), showlegend=False,
             marker={"color": back, "line": {"width": 1, "color": look.colour("page")}},
             text=[escape(name) if share > TELLING else "" for share in shares[:, part].tolist()],
             textposition="inside", insidetextanchor="middle", textangle=0,
             textfont={"size": look.px(11), "color": readable_on(back)}, constraintext="none",
-            **hover(said),
+            **hover_texts(said),
         ))  # fmt: skip
     return bars

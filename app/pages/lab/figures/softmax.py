@@ -14,12 +14,12 @@ from glassformer.app.pages.lab.figures.curves import (
     legend_above,
     panel_title,
 )
-from glassformer.app.pages.lab.figures.tables import matrix, rows_table, tables_side_by_side
+from glassformer.app.pages.lab.figures.tables import matrix_html, rows_table, tables_side_by_side
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
 from glassformer.app.plots.colours import fade_colour
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import hover, on, spans, suffix
+from glassformer.app.plots.marks import axis_suffix, hover_texts, panel_axes, panel_spans
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 from glassformer.core.lab.masks import WAYS, Applied, Masks, Way
 from glassformer.core.lab.softmax import WIDTHS, Normalised, Row, Scaling
@@ -59,8 +59,10 @@ def bars_figure(
         barmode="overlay",
     )
     traces: list[go.Trace] = []
-    for at, (each, domain) in enumerate(zip(found, spans([1] * len(found), BETWEEN), strict=True)):
-        end, count = suffix(at), each.weights.numel()
+    for at, (each, domain) in enumerate(
+        zip(found, panel_spans([1] * len(found), BETWEEN), strict=True)
+    ):
+        end, count = axis_suffix(at), each.weights.numel()
         layout[f"xaxis{end}"] = bare_axis(look, 13, domain=domain, anchor=f"y{end}") | {
             "range": [-0.5, count - 0.4],
             **named_ticks([str(place + 1) for place in range(count)]),
@@ -72,7 +74,7 @@ def bars_figure(
         }  # fmt: skip
         title = f"<b>{escape(texts[each.key])}</b>  {FUNCTIONS[each.key]}"
         layout["annotations"].append(panel_title(title, domain[0], look))
-        traces += _panel(each, texts, look, on(at) | {"showlegend": not at})
+        traces += _panel(each, texts, look, panel_axes(at) | {"showlegend": not at})
     return go.Figure(traces, layout)
 
 
@@ -107,7 +109,7 @@ def _panel(
         said = [
             escape(f"{name}, {at + 1}: {look.number(value)}") for at, value in enumerate(values)
         ]
-        return {"y": values, "name": escape(name), "cliponaxis": False, **hover(said), **axes}
+        return {"y": values, "name": escape(name), "cliponaxis": False, **hover_texts(said), **axes}
 
     bars = go.Bar(
         x=places - 0.14,
@@ -168,10 +170,10 @@ def row_tables(row: Row, texts: Mapping[str, str], look: FigureStyle) -> str:
     names = (texts["raw"], texts["scaled"])
     counted = [str(at + 1) for at in range(scores.shape[1])]
     columns = (texts["entropy_short"], texts["gradient_short"])
-    plain = partial(matrix, tinted=False, ours=True)
+    plain = partial(matrix_html, tinted=False, ours=True)
     return tables_side_by_side([
         (texts["scores"], plain(scores, look, rows=names, columns=counted)),
-        (texts["weights"], matrix(weights, look, "weights", columns=counted, limit=1)),
+        (texts["weights"], matrix_html(weights, look, "weights", columns=counted, limit=1)),
         (texts["measured"], plain(measured, look, columns=columns)),
     ])  # fmt: skip
 
@@ -225,8 +227,10 @@ def _way(found: Masks, way: Way, texts: Mapping[str, str], look: FigureStyle) ->
     forbidden = ~found.allowed.numpy()
     wrong = np.isnan(weights) | (forbidden & (weights > 0))
     off = ~(np.abs(totals - 1) <= NEAR)
-    table = matrix(weights, look, "weights", words, words, wrong=wrong, faint=forbidden, limit=1.0)
-    sums = matrix(totals, look, "weights", (), (texts["total"],), wrong=off, tinted=False)
+    table = matrix_html(
+        weights, look, "weights", words, words, wrong=wrong, faint=forbidden, limit=1.0
+    )
+    sums = matrix_html(totals, look, "weights", (), (texts["total"],), wrong=off, tinted=False)
     said = verdict(each, found.empty.numpy(), texts, look)
     kind, mark, text = (
         ("bad", "✗", texts["after"].join(said)) if said else ("good", "✓", texts["fine"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.app.plots.colours import head_colour, mix, readable_on
+from glassformer.app.plots.colours import head_colour, mix_colours, readable_on
 from glassformer.app.plots.labels import format_number
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.head_split import HeadSplit, Step
@@ -79,12 +79,12 @@ def cell_colours(found: HeadSplit, look: FigureStyle) -> list[list[str]]:
     for head in range(heads):
         for at in range(features):
             share = 0.3 + 0.6 * (at / max(features - 1, 1))
-            back = mix(look.colour("panel"), head_colour(head, look.dark), share)
+            back = mix_colours(look.colour("panel"), head_colour(head, look.dark), share)
             pairs.append([back, readable_on(back)])
     return pairs
 
 
-def places(step: Step) -> np.ndarray:
+def cell_places(step: Step) -> np.ndarray:
     """Where the cells of a step stand, x and y in cells: (2, *shape).
 
     Words go down, features across, sentences stand side by side, heads apart from each other.
@@ -100,14 +100,14 @@ def places(step: Step) -> np.ndarray:
 
 
 def _extent(step: Step) -> tuple[float, float]:
-    wide, tall = places(step).reshape(2, -1).max(axis=1).tolist()
+    wide, tall = cell_places(step).reshape(2, -1).max(axis=1).tolist()
     return wide + 1, tall + 1
 
 
 def _block(drawing: Drawing, step: Step, x: float, middle: float, texts: Texts) -> None:
     size, (wide, tall) = drawing.size, _extent(step)
     top = middle - tall * size / 2
-    spots = places(step).reshape(2, -1).T.tolist()
+    spots = cell_places(step).reshape(2, -1).T.tolist()
     for (across, down), cell in zip(spots, step.cells.flatten().tolist(), strict=True):
         drawing.cells.append([round(x + across * size, 1), round(top + down * size, 1), cell])
     if step.axes == "BHSK":
@@ -145,7 +145,7 @@ def _maps(
         for r, c in np.ndindex(len(rows), len(rows)):
             weight = format_number(rows[r][c], look.precision)
             hover = texts["map"].format(query=read[r], key=read[c], weight=weight)
-            back = mix(look.colour("panel"), look.colour("weights"), rows[r][c] / most)
+            back = mix_colours(look.colour("panel"), look.colour("weights"), rows[r][c] / most)
             drawing.maps.append([round(left + c * size, 1), round(top + r * size, 1), back, hover])
         y, after = top + len(read) * size / 2, left + len(read) * size + 14
         said = texts["reads"].format(words=" ".join(map(str, read)))

@@ -6,8 +6,8 @@ from html import escape
 
 import numpy as np
 
-from glassformer.app.plots.colours import mix, readable_on
-from glassformer.app.plots.heat import reach
+from glassformer.app.plots.colours import mix_colours, readable_on
+from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.labels import MINUS, format_number, visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.written import SUPERSCRIPT
@@ -19,7 +19,7 @@ MOST_DIGITS = 7  # that tell two numbers apart
 EMPTY = '<th role="cell"></th>'  # the corner names nothing
 
 
-def matrix(
+def matrix_html(
     values: np.ndarray, look: FigureStyle, role: str = "data", rows: Sequence[str] = (),
     columns: Sequence[str] = (), wrong: np.ndarray | None = None, faint: np.ndarray | None = None,
     limit: float | None = None, tinted: bool = True, write: Callable[[float], str] | None = None,
@@ -35,9 +35,9 @@ def matrix(
     cells = np.atleast_2d(np.asarray(values, dtype=np.float64))
     flags = {"wrong": wrong, "faint": faint}
     marks = {kind: np.atleast_2d(flag) for kind, flag in flags.items() if flag is not None}
-    write = write or writer(cells, look.precision)
-    named = escape if ours else name
-    top = limit or reach(cells)
+    write = write or number_writer(cells, look.precision)
+    named = escape if ours else name_html
+    top = limit or largest_magnitude(cells)
     longest = max(len(write(value)) for value in cells.ravel().tolist()) if tinted else 0
 
     def cell(value: float, row: int, column: int) -> str:
@@ -45,7 +45,7 @@ def matrix(
         said = f' class="{kinds}"' if kinds else ""
         if tinted and np.isfinite(value):
             said += ' style="background:{};color:{}"'.format(*tint(value, role, top, look))
-        return f'<td{said} title="{exact(value)}">{write(value)}</td>'
+        return f'<td{said} title="{exact_digits(value)}">{write(value)}</td>'
 
     lines = []
     if len(columns):
@@ -73,7 +73,7 @@ def shape_of(values: np.ndarray, look: FigureStyle, axes: Sequence[str]) -> str:
     return f'<span class="lab-shape">{cells}</span>'
 
 
-def name(text: str) -> str:
+def name_html(text: str) -> str:
     """A word of the reader's as it may stand in HTML."""
     return escape(visible(text))
 
@@ -115,7 +115,7 @@ def tables_side_by_side(parts: Sequence[tuple[str, str]]) -> str:
     return f'<div class="lab-beside">{inside}</div>'
 
 
-def writer(values: np.ndarray, digits: int, sign: bool = False) -> Callable[[float], str]:
+def number_writer(values: np.ndarray, digits: int, sign: bool = False) -> Callable[[float], str]:
     """How the numbers of a table are written: all whole, or all to these significant digits."""
     cells = np.asarray(values, dtype=np.float64)
     # NaN and infinities are not below.
@@ -138,7 +138,7 @@ def digits_apart(first: np.ndarray, second: np.ndarray, digits: int) -> int:
     return digits
 
 
-def exact(value: float) -> str:
+def exact_digits(value: float) -> str:
     """Every digit: the fewest that give back the same number, as float32 where it is one."""
     if not np.isfinite(value):
         return format_number(value)
@@ -161,5 +161,5 @@ def tint(value: float, role: str, top: float, look: FigureStyle) -> tuple[str, s
 def _shade(role: str, negative: bool, level: int, dark: bool) -> tuple[str, str]:
     look = FigureStyle(dark=dark)
     hue = look.colour("key" if negative and role != "key" else role)
-    back = mix(look.colour("panel"), hue, DEEPEST * level / LEVELS)
+    back = mix_colours(look.colour("panel"), hue, DEEPEST * level / LEVELS)
     return back, readable_on(back)

@@ -12,7 +12,7 @@ from glassformer.app.plots.axes import grid_axis, rows_axis
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape, format_number
-from glassformer.app.plots.marks import axis_title, colour_label, hover, note
+from glassformer.app.plots.marks import annotate_at, axis_title, colour_label, hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.lab.why_attention import Bound, Kind, LayerType, Race, Route
 
@@ -46,7 +46,7 @@ def travel_figure(routes: Sequence[Route], texts: Texts, look: FigureStyle) -> g
         | {"exponentformat": "power", "range": _log_range(values[values > 0], 0.15)},
         yaxis2=rows_axis(kinds, look, domain=[0, SPLIT[0]], anchor="x", automargin=False),
         annotations=[
-            note(escape(text), look, 0, y, 14, yshift=4)
+            annotate_at(escape(text), look, 0, y, 14, yshift=4)
             for text, y in ((texts["gradient"], 1), (texts["path"], SPLIT[0]))
         ],
     )
@@ -94,7 +94,7 @@ def _strips(routes: Sequence[Route], texts: Texts, look: FigureStyle) -> go.Heat
         text=written,
         texttemplate="%{text}",
         textfont=look.font(11, "text"),
-        **hover(said),
+        **hover_texts(said),
     )
 
 
@@ -125,7 +125,7 @@ def time_figure(found: Race | None, texts: Texts, look: FigureStyle) -> go.Figur
         nothing: dict[str, Any] = {"tickvals": [], "range": [0, 1]}
         layout["xaxis"] |= nothing
         layout["yaxis"] |= nothing
-        waiting = note(escape(texts["waiting"]), look, 0.5, 0.5, 15, "faint", "auto auto")
+        waiting = annotate_at(escape(texts["waiting"]), look, 0.5, 0.5, 15, "faint", "auto auto")
         return go.Figure([], layout | {"annotations": [waiting]})
     sizes = found.lengths.numpy()
     layout["xaxis"] |= {"tickvals": sizes.tolist(), "range": _log_range(sizes)}
@@ -143,7 +143,7 @@ def time_figure(found: Race | None, texts: Texts, look: FigureStyle) -> go.Figur
         known = np.flatnonzero(np.isfinite(times))
         if len(known):
             x, y = (float(np.log10(each[known[-1]])) for each in (sizes, times))
-            end = note(_coloured(name, kind, look), look, x, y, at="left auto", xshift=10)
+            end = annotate_at(_coloured(name, kind, look), look, x, y, at="left auto", xshift=10)
             layout["annotations"].append(end | {"xref": "x", "yref": "y"})
     return go.Figure(traces, layout)
 

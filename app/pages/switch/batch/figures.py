@@ -9,8 +9,20 @@ import numpy as np
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import diverging_scale, sequential
 from glassformer.app.plots.labels import escape, format_percent, visible
-from glassformer.app.plots.marks import note, on, spans, suffix, upright
-from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, hatching, token_axis
+from glassformer.app.plots.marks import (
+    annotate_at,
+    axis_suffix,
+    panel_axes,
+    panel_spans,
+    upright_line,
+)
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    colour_bar,
+    hatch_cells,
+    token_axis,
+)
 
 GAP = 0.02
 LABELS, BARS = 96, 120  # pixels of the rows' words, and of the two colour bars
@@ -55,17 +67,19 @@ def batch_maps(
     )
     drawn: list[go.Trace] = []
     for at, (values, text, domain) in enumerate(
-        zip(three, titles, spans([1] * 3, GAP), strict=True)
+        zip(three, titles, panel_spans([1] * 3, GAP), strict=True)
     ):
         drawn.append(_cells(values, at, escape(words[0] if at < 2 else words[1])))
         if at < 2 and not maps.allowed[at].all():
-            drawn.append(hatching(maps.allowed[at], look, **on(at)))
+            drawn.append(hatch_cells(maps.allowed[at], look, **panel_axes(at)))
         layout |= _axes(maps, at, domain, look, size)
-        title = note(f"<b>{escape(text)}</b>", look, 0, 0, at="left top", yshift=-4)
-        layout["annotations"].append(title | {"xref": f"x{suffix(at)} domain"})
+        title = annotate_at(f"<b>{escape(text)}</b>", look, 0, 0, at="left top", yshift=-4)
+        layout["annotations"].append(title | {"xref": f"x{axis_suffix(at)} domain"})
         # Where the words end and the padding begins.
-        end = upright(maps.real - 0.5, look, "changed", 1.5, visible=maps.real < len(maps.keys))
-        axes = {"xref": f"x{suffix(at)}", "yref": f"y{suffix(at)} domain"}
+        end = upright_line(
+            maps.real - 0.5, look, "changed", 1.5, visible=maps.real < len(maps.keys)
+        )
+        axes = {"xref": f"x{axis_suffix(at)}", "yref": f"y{axis_suffix(at)} domain"}
         layout["shapes"].append(end | axes)
     return go.Figure(drawn, layout)
 
@@ -83,14 +97,14 @@ def _cells(values: np.ndarray, at: int, called: str) -> go.Heatmap:
         xgap=1,
         ygap=1,
         hovertemplate=f"<b>%{{y}}</b> → <b>%{{x}}</b><br>{called} %{{z:.5~g}}<extra></extra>",
-        **on(at),
+        **panel_axes(at),
     )
 
 
 def _axes(
     maps: Maps, at: int, domain: list[float], look: FigureStyle, size: tuple[int, int]
 ) -> dict[str, Any]:
-    end, pixels = suffix(at), (domain[1] - domain[0]) * (size[0] - LABELS - BARS)
+    end, pixels = axis_suffix(at), (domain[1] - domain[0]) * (size[0] - LABELS - BARS)
     across = token_axis(maps.keys, look, pixels, "top")
     down = token_axis(maps.rows, look, size[1] - 90, "left")
     return {

@@ -18,12 +18,18 @@ from glassformer.app.ui.layout import box
 from glassformer.app.ui.lines import with_lines
 from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import Kind, attention_at, layers_of, sides
+from glassformer.core.analysis.attention_views import Kind, attention_at, attention_sides, layers_of
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.masks import PaddingOff
-from glassformer.core.interventions.padding import SIDES, InBatch, chances, padded_sides, padding_of
+from glassformer.core.interventions.padding import (
+    SIDES,
+    InBatch,
+    padded_sides,
+    padding_of,
+    word_probabilities,
+)
 from glassformer.core.trace.trace import Trace
 
 MOST = 8
@@ -92,7 +98,7 @@ def _typed() -> str:
     if now.batch.strip():
         return now.batch
     chinese = now.direction == "zh-en" or (
-        now.direction == "auto" and on_screen.trace().direction.startswith("zh")
+        now.direction == "auto" and on_screen.trace_on_screen().direction.startswith("zh")
     )
     return "\n".join(FIRST["zh" if chinese else "en"])
 
@@ -128,7 +134,7 @@ def _batch_of(traces: list[Trace]) -> list[Padded]:
 
 def _off() -> tuple[Literal["source", "target"], ...]:
     """The sides whose padding mask the experiment takes away."""
-    switches = experiments.now().switches
+    switches = experiments.current_experiment().switches
     return tuple(side for side in SIDES if PaddingOff(side) in switches)
 
 
@@ -161,10 +167,10 @@ def _masks() -> None:
                 say(f"batch.mask_{side}"),
                 key=store.bind(f"batch_{side}", side not in off),
                 help=say(f"batch.help_{side}"),
-                on_change=experiments.toggle,
+                on_change=experiments.toggle_switch,
                 args=(PaddingOff(side),),
             )
-    others = len(experiments.now().switches) > len(off)  # which this page leaves out
+    others = len(experiments.current_experiment().switches) > len(off)  # which this page leaves out
     note = say("batch.others") if others else say(f"batch.finding_{off[0] if off else 'none'}")
     st.markdown(f":small[{note}]")
 
@@ -223,7 +229,7 @@ def _share(share: float) -> str:
 
 def _attention(chosen: Padded) -> None:
     now = store.get_state()
-    with pickers.row("batch"):
+    with pickers.picker_row("batch"):
         pickers.pick_attention(chosen.alone, "batch")
     kind = cast(Kind, now.kind)
     place = attention_at(kind, min(now.layer, layers_of(chosen.alone, kind) - 1))
@@ -253,7 +259,7 @@ def _maps(chosen: Padded, place: str) -> Maps:
             _of_head(masks.expand_as(weights).float(), now.head).numpy() > 0
             for weights, masks in both
         ],
-        rows=sides(chosen.alone, cast(Kind, now.kind))[0].labels,
+        rows=attention_sides(chosen.alone, cast(Kind, now.kind))[0].labels,
         keys=found.target_tokens if now.kind == "decoder" else found.source_tokens,
         real=found.keys(place),
     )
@@ -268,6 +274,6 @@ def _words(chosen: Padded) -> None:
     """The translation's words: how probable alone, in the batch, and as it is switched."""
     alone, masked = chosen.alone, chosen.masked
     heads = [say(f"batch.words_{each}") for each in ("word", "alone", "masked", "switched")]
-    columns = [chances(alone, masked.targets), masked.chances, chosen.switched.chances]
+    columns = [word_probabilities(alone, masked.targets), masked.chances, chosen.switched.chances]
     numbers = [[float(value) for value in column] for column in columns]
     st.html(words_table(heads, alone.output_tokens, numbers, MOVED, current_look()))

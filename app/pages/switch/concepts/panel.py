@@ -64,7 +64,7 @@ class Concept:
         return {name: options[0] if options else "1" for name, options in self.choices.items()}
 
 
-def concepts(config: ModelConfig) -> dict[str, tuple[Concept, ...]]:
+def concept_rows(config: ModelConfig) -> dict[str, tuple[Concept, ...]]:
     """The rows for a model by group, in order; `config` is that of the model without any switch."""
     both, decoder = _scopes(config), _scopes(config, ("decoder",))
     activations = [each for each in get_args(Activation) if each != config.activation]
@@ -101,14 +101,14 @@ def concepts(config: ModelConfig) -> dict[str, tuple[Concept, ...]]:
     }
 
 
-def pattern(scope: str, part: str) -> str:
+def parts_pattern(scope: str, part: str) -> str:
     """The parts of a scope (`*`, `encoder/*`, `encoder/0`): all, or those of one name."""
     if part == ALL:
         return scope if scope.endswith(ALL) else f"{scope}/*"
     return f"{scope}/{part}"
 
 
-def options(concept: Concept, choice: str) -> Sequence[str]:
+def choice_options(concept: Concept, choice: str) -> Sequence[str]:
     """The options of a choice in the order of a list: each once."""
     listed = concept.choices[choice]
     return sorted(set(listed), key=float) if choice in ("by", "rate") else listed
@@ -126,10 +126,10 @@ def _of_parts(
     by: Sequence[str] = (),
 ) -> Concept:  # fmt: skip
     """A switch for some parts of the model: of a scope, one of several parts, with a number."""
-    places = {pattern(scope, part): (scope, part) for scope in scopes for part in parts}
+    places = {parts_pattern(scope, part): (scope, part) for scope in scopes for part in parts}
 
     def make(given: Values) -> Switch:
-        where = pattern(given["where"], given.get("part", parts[0]))
+        where = parts_pattern(given["where"], given.get("part", parts[0]))
         return kind(where, float(given["by"])) if by else kind(where)  # type: ignore[call-arg]
 
     def values(switch: Switch) -> Values | None:
@@ -208,24 +208,24 @@ def show() -> None:
             "title": say(f"switch_concepts.group_{group}"),
             "rows": [_row(each, model) for each in rows],
         }
-        for group, rows in concepts(model.config).items()
+        for group, rows in concept_rows(model.config).items()
     ]
     colours = {"track": look.colour("faint" if look.dark else "line")}
     data = {"groups": groups, "label": say("switch_concepts.label"), "colours": colours}
     with box("fill", "switch_concepts"):
-        _rows("switch_rows", data, height="stretch", set=take)
+        _rows("switch_rows", data, height="stretch", set=take_concept)
 
 
-def take(sent: Mapping[str, Any]) -> None:
+def take_concept(sent: Mapping[str, Any]) -> None:
     """Switch a concept on, with its choices, or off; what cannot be run is said in its row."""
     name, on = str(sent["id"]), bool(sent["on"])
     values = {str(choice): str(each) for choice, each in sent["values"].items()}
     store.memory().concept_refused = None
     model = on_screen.plain_model()
-    rows = chain(*concepts(model.config).values())
+    rows = chain(*concept_rows(model.config).values())
     row = next(each for each in rows if each.name == name)
-    rest = row.without(experiments.now())
-    was_on = row.found(experiments.now()) is not None
+    rest = row.without(experiments.current_experiment())
+    was_on = row.found(experiments.current_experiment()) is not None
     if not on or (was_on and values.get("by") == PLAIN_TEMPERATURE):
         experiments.switch_to(rest)
         return
@@ -234,31 +234,31 @@ def take(sent: Mapping[str, Any]) -> None:
         given["by"] = row.first["by"]
     try:
         switch = row.switch(given)
-        check(rest.having(switch), switch, model)
+        check_switch(rest.having(switch), switch, model)
     except GlassformerError as error:
         store.memory().concept_refused = (name, error)
         return
     experiments.switch_to(rest.having(switch))
 
 
-def check(experiment: Experiment, switch: Switch, model: Model) -> None:
+def check_switch(experiment: Experiment, switch: Switch, model: Model) -> None:
     """Raises `GlassformerError` where the model, its weights or the sentence do not allow it."""
-    trace = on_screen.trace()
+    trace = on_screen.trace_on_screen()
     switch.check(model.config, len(trace.source_tokens), len(trace.target_tokens))
     with_config(model, experiment.config(model.config))
 
 
 def _row(row: Concept, model: Model) -> dict[str, Any]:
     """A switch: its name, a line about it, its choices, and what stands in its way."""
-    found, refused = row.found(experiments.now()), store.memory().concept_refused
+    found, refused = row.found(experiments.current_experiment()), store.memory().concept_refused
     problem = told_here(refused[1]) if refused and refused[0] == row.name else ""
-    if found and not problem and found[0] not in on_screen.experiment():
+    if found and not problem and found[0] not in on_screen.experiment_on_screen():
         problem = _misfit(found[0], model)
     values = _values(row, found[1] if found else None)
     return {
         "id": row.name,
         "name": say(f"switch_concepts.name_{row.name}"),
-        "about": about(row.name, model.config),
+        "about": describe_concept(row.name, model.config),
         "on": found is not None,
         "choices": [_choice(row, name, values) for name in row.choices],
         "problem": problem,
@@ -273,7 +273,7 @@ def _values(row: Concept, given: Values | None) -> Values:
 
 def _misfit(switch: Switch, model: Model) -> str:
     try:
-        check(Experiment((switch,)), switch, model)
+        check_switch(Experiment((switch,)), switch, model)
     except GlassformerError as error:
         return told_here(error)
     return ""
@@ -288,7 +288,7 @@ def told_here(error: GlassformerError) -> str:
     return say(f"errors.{error.key}", **error.values)
 
 
-def about(name: str, config: ModelConfig) -> str:
+def describe_concept(name: str, config: ModelConfig) -> str:
     """A line on a concept, with its section of the paper and this model's numbers."""
     sizes = {
         "d_k": config.d_k, "root_k": format_number(config.d_k**0.5), "d_ff": config.d_ff,
@@ -299,7 +299,7 @@ def about(name: str, config: ModelConfig) -> str:
 
 def _choice(row: Concept, name: str, values: Values) -> dict[str, Any]:
     """One choice of a row: a list, a slider over the same kind of options, or a whole number."""
-    listed = [(each, _option(name, each)) for each in options(row, name)]
+    listed = [(each, _option(name, each)) for each in choice_options(row, name)]
     kind = WIDGETS.get(name, "list")
     if kind == "list" and values[name] not in dict(listed):  # as a link gave it
         listed.append((values[name], values[name]))

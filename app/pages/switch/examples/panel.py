@@ -54,15 +54,19 @@ def show() -> None:
     with box("fill tall grows", "switch_examples", gap="xsmall"):
         st.caption(say(f"switch_examples.about{_elsewhere()}"))
         data = cards_data(now.id if now else "")
-        _cards("example_cards", data, height="stretch", pick=lambda sent: pick(str(sent["id"])))
+        _cards(
+            "example_cards", data, height="stretch", pick=lambda sent: pick_example(str(sent["id"]))
+        )
 
 
 def show_gallery() -> None:
     """Draw the list over the whole page, each with what becomes of its translation."""
-    on_top(escape(say(f"switch_examples.top{_elsewhere()}", count=len(examples()))))
+    on_top(escape(say(f"switch_examples.top{_elsewhere()}", count=len(example_experiments()))))
     with box("fill tall grows", "switch_examples", gap="xsmall"):
         data = cards_data("", results=True)
-        _cards("example_cards", data, height="stretch", pick=lambda sent: pick(str(sent["id"])))
+        _cards(
+            "example_cards", data, height="stretch", pick=lambda sent: pick_example(str(sent["id"]))
+        )
 
 
 def _elsewhere() -> str:
@@ -71,7 +75,7 @@ def _elsewhere() -> str:
 
 
 @cache
-def examples() -> tuple[ExampleExperiment, ...]:
+def example_experiments() -> tuple[ExampleExperiment, ...]:
     """All of them, in the order of the file."""
     return tuple(ExampleExperiment(**row) for row in json.loads(FILE.read_text(encoding="utf-8")))
 
@@ -79,19 +83,19 @@ def examples() -> tuple[ExampleExperiment, ...]:
 def on_screen() -> ExampleExperiment | None:
     """The example whose sentence, model and switches are those of the state."""
     now = store.get_state()
-    for each in examples():
+    for each in example_experiments():
         if all(getattr(each, name) == getattr(now, name) for name in ASKED):
             return each
     return None
 
 
-def pick(chosen: str) -> None:
+def pick_example(chosen: str) -> None:
     """Load an example by its id; the one on screen is taken back instead, with its sentence."""
-    found = next((each for each in examples() if each.id == chosen), None)
+    found = next((each for each in example_experiments() if each.id == chosen), None)
     if found is None:
         return
     if found == on_screen():
-        experiments.reset()
+        experiments.reset_experiment()
         return
     experiments.switch_to(Experiment.from_text(found.edits), **view_of(found))
 
@@ -113,7 +117,9 @@ def cards_data(chosen: str, results: bool = False) -> dict[str, Any]:
         "groups": [
             {
                 "title": say(f"switch_examples.group_{group}"),
-                "cards": [_card(each, results) for each in examples() if each.group == group],
+                "cards": [
+                    _card(each, results) for each in example_experiments() if each.group == group
+                ],
             }
             for group in GROUPS
         ],
@@ -130,11 +136,11 @@ def _card(example: ExampleExperiment, results: bool) -> dict[str, Any]:
         "note": say(f"experiments.{example.id}.note"),
         "sentences": [" ".join(map(visible, each.split())) for each in sentences],
         "language": example.direction.partition("-")[2],
-        "results": translations(example) if results else [],
+        "results": example_translations(example) if results else [],
     }
 
 
-def translations(example: ExampleExperiment) -> list[list[tuple[str, bool]]]:
+def example_translations(example: ExampleExperiment) -> list[list[tuple[str, bool]]]:
     """Both translations, before and after, in parts; True for those that the other one lacks.
 
     They stand in the file, and a test translates each sentence again.

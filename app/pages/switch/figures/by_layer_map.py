@@ -8,19 +8,25 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
-from glassformer.app.plots.colours import mix, sequential
+from glassformer.app.plots.colours import mix_colours, sequential
 from glassformer.app.plots.heat import foot_bar
 from glassformer.app.plots.labels import escape, is_chinese, visible, widest
 from glassformer.app.plots.marks import (
+    annotate_at,
+    axis_suffix,
     colour_label,
-    frame,
-    hover,
-    note,
-    on,
+    frame_cells,
+    hover_texts,
+    panel_axes,
     stack_downwards,
-    suffix,
 )
-from glassformer.app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    hatch_cells,
+    is_numbered,
+    token_axis,
+)
 from glassformer.core.text.vocabulary import END
 
 LEAST = -4  # log₁₀ of what the palest colour stands for: 0.0001 of the tensor's own length
@@ -54,7 +60,7 @@ class Marks:
     focus: tuple[int, int] | None = None
 
 
-def shades(moved: np.ndarray) -> np.ndarray:
+def shade_cells(moved: np.ndarray) -> np.ndarray:
     """Where on the colour scale, LEAST … 0, a cell stands; NaN (no colour) for still and lost.
 
     The scale is that of log₁₀: what moved at all has at least the palest colour.
@@ -71,7 +77,7 @@ def by_layer_figure(
     """The stacks below each other, a heat map each; the figure's trace i is that of stack i."""
     cells = [_cells(each, at) for at, each in enumerate(stacks)]
     lost = [
-        hatching(~np.isnan(each.moved), look, **on(at))
+        hatch_cells(~np.isnan(each.moved), look, **panel_axes(at))
         for at, each in enumerate(stacks)
         if np.isnan(each.moved).any()
     ]
@@ -97,25 +103,27 @@ def by_layer_figure(
     inner = max(height - top - bottom, 100)
     gap = look.px(GAP) / inner
     for at, domain in enumerate(stack_downwards([len(each.rows) for each in stacks], gap)):
-        stack, end = stacks[at], suffix(at)
+        stack, end = stacks[at], axis_suffix(at)
         labels = [_row(stack, at, row, marks, look) for row in range(len(stack.rows))]
         layout[f"xaxis{end}"] = words[at][0] | {"anchor": f"y{end}"}
         more = {"domain": domain, "anchor": f"x{end}", "automargin": False}
         layout[f"yaxis{end}"] = rows_axis(labels, look, 12) | more
-        name = note(f"<b>{escape(stack.name)}</b>", look, 0, domain[1], 12, "faint", "right bottom")
+        name = annotate_at(
+            f"<b>{escape(stack.name)}</b>", look, 0, domain[1], 12, "faint", "right bottom"
+        )
         layout["annotations"].append(name | {"xshift": -4, "yshift": 1})
     return go.Figure([*cells, *lost], layout)
 
 
 def _cells(stack: Stack, at: int) -> go.Heatmap:
     return go.Heatmap(
-        z=shades(stack.moved),
+        z=shade_cells(stack.moved),
         coloraxis="coloraxis",
         xgap=1,
         ygap=1,
         hoverongaps=True,
-        **on(at),
-        **hover([list(row) for row in stack.hovers], "customdata"),
+        **panel_axes(at),
+        **hover_texts([list(row) for row in stack.hovers], "customdata"),
     )
 
 
@@ -166,14 +174,14 @@ def _frames(stacks: Sequence[Stack], marks: Marks, look: FigureStyle) -> list[di
     for place, role, width in ((marks.focus, "text", 1.5), (marks.first, "changed", 2)):
         if place is not None:
             at, row = place
-            axes = {"xref": f"x{suffix(at)}", "yref": f"y{suffix(at)}"}
+            axes = {"xref": f"x{axis_suffix(at)}", "yref": f"y{axis_suffix(at)}"}
             ends = (0, len(stacks[at].tokens) - 1)
-            found.append(frame((row, row), ends, look, width, role, **axes))
+            found.append(frame_cells((row, row), ends, look, width, role, **axes))
     return found
 
 
 def _scale(look: FigureStyle) -> list[list[float | str]]:
     """From a pale tint, which still differs from the panel, to the colour of what changed."""
     scale = sequential("changed", look.dark)
-    pale = mix(look.colour("panel"), look.colour("changed"), 0.1)
+    pale = mix_colours(look.colour("panel"), look.colour("changed"), 0.1)
     return [[0.0, pale], *[each for each in scale if float(each[0]) > 0.1]]

@@ -16,15 +16,15 @@ from glassformer.app.session import experiments, store
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.components.head_grid import draw_heads, kind_data
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, menu, set_field
+from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import (
     Kind,
     attention_at,
+    attention_overview,
+    attention_sides,
     kinds_of,
     layers_of,
-    overview,
-    sides,
 )
 from glassformer.core.analysis.head_roles import heads_of
 from glassformer.core.config import ModelConfig
@@ -51,8 +51,8 @@ def show() -> None:
     """Draw the controls, the switches and the head in focus."""
     with box("dense", "heads_controls", horizontal=True, gap="small"):
         by = store.get_state().heads_by
-        choice("switch_heads_order", "switch_heads.order", ORDERS, by, set_field("heads_by"))
-        choice("switch_heads_way", "switch_heads.way", WAYS, way_of_silence(), _take_way)
+        draw_choice("switch_heads_order", "switch_heads.order", ORDERS, by, set_field("heads_by"))
+        draw_choice("switch_heads_way", "switch_heads.way", WAYS, way_of_silence(), _take_way)
     with box("rows-2 scroll note", "heads_help"):
         st.caption(_help())
     _show_switches()
@@ -67,9 +67,13 @@ def _help() -> str:
     )
 
 
-def act(value: Mapping[str, Any]) -> None:
+def apply_head_action(value: Mapping[str, Any]) -> None:
     """What was done to a head, to a layer or to a kind; the head comes into focus."""
-    now, config, chosen = experiments.now(), on_screen.trace().config, way_of_silence()
+    now, config, chosen = (
+        experiments.current_experiment(),
+        on_screen.trace_on_screen().config,
+        way_of_silence(),
+    )
     layer, head = value.get("layer"), value.get("head")
     where = attention_at(value["kind"], 0 if layer is None else int(layer))
     if value["act"] == "all":
@@ -87,12 +91,16 @@ def act(value: Mapping[str, Any]) -> None:
 
 
 def _take_way(chosen: Way) -> None:
-    experiments.switch_to(per_head.with_way(experiments.now(), chosen), off=chosen)
+    experiments.switch_to(per_head.with_way(experiments.current_experiment(), chosen), off=chosen)
 
 
 def _show_switches() -> None:
     """Draw the heads in reading order, or a line each, the most harmful first."""
-    now, trace, config = store.get_state(), on_screen.trace(), on_screen.trace().config
+    now, trace, config = (
+        store.get_state(),
+        on_screen.trace_on_screen(),
+        on_screen.trace_on_screen().config,
+    )
     kinds = kinds_of(config)
     layers = {kind: layers_of(trace, kind) for kind in kinds}
     count = sum(layers.values())
@@ -108,7 +116,7 @@ def _show_switches() -> None:
                 say(f"attention.kind_{kind}"),
                 [say("attention.row", layer=layer + 1) for layer in range(layers[kind])],
                 [str(head + 1) for head in range(heads[kind])],
-                overview(trace, kind, size),
+                attention_overview(trace, kind, size),
             )
             for kind in kinds
         ],
@@ -120,13 +128,13 @@ def _show_switches() -> None:
         "colours": {"kinds": str(len(kinds)), "rows": str(count)},
     }
     with box("fill low", "heads_all"):
-        draw_heads("head_switches", data, current_look(), height="stretch", act=act)
+        draw_heads("head_switches", data, current_look(), height="stretch", act=apply_head_action)
 
 
 def _all_heads() -> dict[tuple[str, int], dict[str, Any]]:
     """Every head in reading order, by attention and head, with what is switched in it."""
-    now, trace = experiments.now(), on_screen.trace()
-    off, alone = per_head.silenced_heads(now, trace.config), per_head.alone(now, trace.config)
+    now, trace = experiments.current_experiment(), on_screen.trace_on_screen()
+    off, alone = per_head.silenced_heads(now, trace.config), per_head.heads_alone(now, trace.config)
     found = {}
     for kind in kinds_of(trace.config):
         for each in heads_of(trace, kind):
@@ -143,7 +151,7 @@ def _all_heads() -> dict[tuple[str, int], dict[str, Any]]:
                 "off": place in off,
                 "mean": off.get(place) == "mean",
                 "alone": place in alone,
-                "steered": per_head.latest(now, trace.config, STEERED, *place) is not None,
+                "steered": per_head.latest_of_head(now, trace.config, STEERED, *place) is not None,
             }
     return found
 
@@ -154,8 +162,12 @@ def _ranking() -> list[dict[str, Any]]:
     The heads that are off now are on while it is measured, and dropout is out of it: it would drop
     other units in every copy. All other switches hold.
     """
-    trace, made_by, digits = on_screen.trace(), on_screen.made_by(), store.get_state().precision
-    base = on_screen.experiment().keeping(
+    trace, made_by, digits = (
+        on_screen.trace_on_screen(),
+        on_screen.made_by(),
+        store.get_state().precision,
+    )
+    base = on_screen.experiment_on_screen().keeping(
         lambda each: each.seed is None and not isinstance(each, HeadsOff)
     )
     found = get_ablated_heads(base, trace.line, trace.direction, *made_by, way_of_silence())
@@ -186,15 +198,17 @@ def _name(kind: Kind, layer: int, head: int | None) -> str:
 
 def _show_focus() -> None:
     """Draw the name of the head in focus and what can be done to it, besides off and on."""
-    now, trace = store.get_state(), on_screen.trace()
+    now, trace = store.get_state(), on_screen.trace_on_screen()
     kind = cast(Kind, now.kind)
     where = attention_at(kind, now.layer)
     with box("dense", "head_focus", gap="xsmall"):
-        off = (where, now.head) in per_head.silenced_heads(experiments.now(), trace.config)
+        off = (where, now.head) in per_head.silenced_heads(
+            experiments.current_experiment(), trace.config
+        )
         pink = current_look().colour("changed")
         said = f' · <b style="color:{pink}">{say("switch_heads.is_off")}</b>' if off else ""
         st.html(f"<b>{escape(_name(kind, now.layer, now.head))}</b>{said}")
-        rows, keys = sides(trace, kind)
+        rows, keys = attention_sides(trace, kind)
         _show_look(trace.config, where, now.head, rows.labels, keys.tokens)
         _show_swap(trace.config, where, now.head)
 
@@ -203,7 +217,9 @@ def _show_look(
     config: ModelConfig, where: str, head: int | None, rows: Sequence[str], keys: Sequence[str]
 ) -> None:
     """Where the head looks, or with None all heads of the attention: one of `LOOKS`."""
-    found = per_head.latest(experiments.now(), config, per_head.STEERED, where, head or 0)
+    found = per_head.latest_of_head(
+        experiments.current_experiment(), config, per_head.STEERED, where, head or 0
+    )
     if found and found.heads and head is None:
         found = None  # some heads of the layer look there, not all
     look, key, row = "own", 0, None
@@ -215,7 +231,9 @@ def _show_look(
     def take(look: Any = look, key: int = key, row: int | None = row) -> None:
         heads = () if head is None else (head,)
         every = heads or range(config.of(where).n_heads)
-        free = per_head.release_heads(experiments.now(), config, per_head.STEERED, where, every)
+        free = per_head.release_heads(
+            experiments.current_experiment(), config, per_head.STEERED, where, every
+        )
         if look == "word":
             row_only = () if row is None else (row,)
             free = free.having(HeadsRedirected(where, heads, key, row_only))
@@ -239,7 +257,11 @@ def _show_look(
 def _show_swap(config: ModelConfig, where: str, head: int | None) -> None:
     """The head with which it has changed places, and what they have swapped."""
     kinds = (HeadsSwapped,)
-    found = None if head is None else per_head.latest(experiments.now(), config, kinds, where, head)
+    found = (
+        None
+        if head is None
+        else per_head.latest_of_head(experiments.current_experiment(), config, kinds, where, head)
+    )
     in_place = found.chosen(config, where) if found else ()
     other = next((each for each in in_place if each != head), None)
     what = found.what if isinstance(found, HeadsSwapped) else store.get_state().swap
@@ -257,11 +279,13 @@ def _show_swap(config: ModelConfig, where: str, head: int | None) -> None:
             return
         if other is None:
             experiments.switch_to(
-                per_head.release_heads(experiments.now(), config, kinds, where, (head,))
+                per_head.release_heads(
+                    experiments.current_experiment(), config, kinds, where, (head,)
+                )
             )
             return
         switch = HeadsSwapped(where, tuple(sorted((head, other))), what)
-        experiments.switch_to(per_head.swap_heads(experiments.now(), config, switch))
+        experiments.switch_to(per_head.swap_heads(experiments.current_experiment(), config, switch))
 
     first, second = st.columns([1.15, 2.05], gap="xsmall")
     with first:

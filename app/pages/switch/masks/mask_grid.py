@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from glassformer.app.panels.attention.focus import AttentionFocus
-from glassformer.app.plots.colours import fade_colour, mix
+from glassformer.app.plots.colours import fade_colour, mix_colours
 from glassformer.app.plots.labels import visible, widest
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs import on_screen
@@ -20,7 +20,7 @@ from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Side, attention_at
 from glassformer.core.interventions.masks import Brush, MaskView, mask_view
 from glassformer.core.interventions.masks import Stroke as Kind
-from glassformer.core.interventions.parts import extent
+from glassformer.core.interventions.parts import attention_extent
 from glassformer.core.trace.trace import Trace
 
 KEY = "mask_grid"
@@ -62,7 +62,7 @@ class MaskFocus(AttentionFocus):
     @classmethod
     def current(cls) -> Self:
         """The focus of this session."""
-        pair, after = on_screen.pair(), on_screen.trace()
+        pair, after = on_screen.pair_on_screen(), on_screen.trace_on_screen()
         before = after
         if pair is not None and pair.kind == "experiment":
             before, after = pair.first, pair.second
@@ -88,7 +88,7 @@ class MaskFocus(AttentionFocus):
     @property
     def limit(self) -> tuple[int, int]:
         """Rows and columns that can be painted."""
-        return extent(self.place, *self.lengths)
+        return attention_extent(self.place, *self.lengths)
 
     @cached_property
     def mask(self) -> MaskView:
@@ -150,7 +150,9 @@ def _colours(look: FigureStyle) -> dict[str, str]:
     """Of the canvas, by what they are for."""
     return {
         **{role: look.colour(role) for role in ("panel", "text", "line", "changed")},
-        "allowed": mix(look.colour("panel"), look.colour("weights"), 0.4 if look.dark else 0.25),
+        "allowed": mix_colours(
+            look.colour("panel"), look.colour("weights"), 0.4 if look.dark else 0.25
+        ),
         "hatch": fade_colour(look.colour("faint"), 0.6),
     }
 

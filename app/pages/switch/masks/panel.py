@@ -12,14 +12,14 @@ from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.session import experiments, store
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, menu, set_field
+from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import layers_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment, masks
 from glassformer.core.interventions.padding import padded_sides
-from glassformer.core.interventions.parts import OfHeads, extent
+from glassformer.core.interventions.parts import OfHeads, attention_extent
 from glassformer.core.interventions.switch import Switch
 
 PRESETS = {"itself": 0, "neighbours": 1}  # how far each position looks on either side
@@ -42,7 +42,7 @@ def show() -> None:
     with box("small dense", "masks", gap="xsmall"):
         _pickers(focus)
         with box("fill", "mask_box", gap=None):
-            mask_grid(focus, store.memory().mask_painted, paint)
+            mask_grid(focus, store.memory().mask_painted, paint_strokes)
 
 
 def show_settings() -> None:
@@ -70,7 +70,7 @@ def _pickers(focus: MaskFocus) -> None:
     heads = {ALL: say("masks.head_all"), **heads}
     head = ALL if now.head is None else now.head
     with st.container(key="mask_pickers", horizontal=True, gap="xsmall"):
-        pickers.kinds(trace, "mask")
+        pickers.pick_kind(trace, "mask")
         menu("mask_layer", say("masks.layer"), layers, now.layer, set_field("layer"))
         menu("mask_head", say("masks.head"), heads, head, take_head)
 
@@ -80,12 +80,12 @@ def _title(focus: MaskFocus) -> None:
     with st.container(key="mask_title", gap="xsmall"):
         address = f":small[:gray[`{focus.place}/mask` (B × H × T × S) = {shape}]]"
         st.markdown(f"**{say('masks.title')}**  \n{address}")
-        choice(
+        draw_choice(
             "mask_ones_mean", "masks.ones", ("look", "hidden"), focus.now.ones, set_field("ones")
         )
 
 
-def paint(strokes: Sequence[Stroke]) -> None:
+def paint_strokes(strokes: Sequence[Stroke]) -> None:
     """Put new strokes into the experiment; those that the browser sends again are known.
 
     The next stroke may interrupt this callback wherever it reads the session: a stroke counts as
@@ -104,7 +104,7 @@ def _paint(focus: MaskFocus, stroke: Stroke) -> None:
         OfHeads(*where).check(config, *focus.lengths)
     except GlassformerError:
         return  # of a model that is no longer on screen
-    size, now = extent(stroke.place, *focus.lengths), experiments.now()
+    size, now = attention_extent(stroke.place, *focus.lengths), experiments.current_experiment()
     cells = masks.cells_of_drag(stroke.brush, stroke.first, stroke.last, size)
     experiments.switch_to(masks.add_stroke(now, config, *where, cells, stroke.stroke, size))
 
@@ -114,7 +114,9 @@ def _presets(focus: MaskFocus) -> None:
     called = IN_CROSS if focus.kind == "cross" else {name: name for name in PRESETS}
 
     def cleared() -> Experiment:
-        return masks.restore_mask(experiments.now(), focus.plain.config, focus.place, focus.heads)
+        return masks.restore_mask(
+            experiments.current_experiment(), focus.plain.config, focus.place, focus.heads
+        )
 
     def draw(reach: int) -> None:
         experiments.switch_to(cleared().having(masks.Band(focus.place, focus.heads, -reach, reach)))
@@ -122,7 +124,7 @@ def _presets(focus: MaskFocus) -> None:
     with st.container(key="mask_presets", horizontal=True, gap="xsmall"):
         for name, reach in PRESETS.items():
             _button(name, partial(draw, reach), called[name])
-        as_it_was = cleared() == experiments.now()
+        as_it_was = cleared() == experiments.current_experiment()
         _button("as_it_was", lambda: experiments.switch_to(cleared()), disabled=as_it_was)
 
 
@@ -150,7 +152,7 @@ def _quick(focus: MaskFocus) -> None:
     def take() -> None:
         after = store.widget_value("mask_quick")
         for name in set(on).symmetric_difference(after):
-            experiments.toggle(switches[name])
+            experiments.toggle_switch(switches[name])
 
     both = focus.plain.config.has_both
     causal = say(f"masks.causal_{focus.kind}_help")
@@ -173,19 +175,19 @@ def _quick(focus: MaskFocus) -> None:
 def _is_there(switch: Switch) -> bool:
     """Whether the mask is there that a switch takes away, or gives."""
     given = isinstance(switch, masks.Causal) and switch.on
-    return given == (switch in experiments.now())
+    return given == (switch in experiments.current_experiment())
 
 
 def _fill(focus: MaskFocus) -> None:
     fill = focus.trace.config.mask_fill
     with st.container(key="mask_fill", gap="xsmall"):
         st.markdown(say("masks.fill"), help=say("masks.fill_help"), width="content")
-        choice("mask_fill_is", "masks.fill", FILLS, fill, fill_with)
+        draw_choice("mask_fill_is", "masks.fill", FILLS, fill, fill_with)
 
 
 def fill_with(fill: str) -> None:
     """How hidden scores are written; the model's own way is no switch."""
-    chosen = experiments.now().keeping(lambda each: not isinstance(each, masks.Fill))
+    chosen = experiments.current_experiment().keeping(lambda each: not isinstance(each, masks.Fill))
     if fill != on_screen.plain_model().config.mask_fill:
         chosen = chosen.having(masks.Fill(fill))  # type: ignore[arg-type]
     experiments.switch_to(chosen)
@@ -228,7 +230,7 @@ def _closed(focus: MaskFocus, row: int, weights: Tensor) -> str:
 def open_rows() -> None:
     """Give rows with nothing allowed back what the model itself allows there."""
     focus = MaskFocus.current()
-    now, config, size = experiments.now(), focus.plain.config, focus.limit
+    now, config, size = experiments.current_experiment(), focus.plain.config, focus.limit
     rows = [row for row in focus.mask.closed_rows if row < size[0]]
     cells = [(row, column) for row in rows for column in range(size[1])]
     opened = masks.add_stroke(now, config, focus.place, focus.heads, cells, "clear", size)

@@ -14,7 +14,15 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
 from glassformer.app.plots.colours import diverging_scale
 from glassformer.app.plots.labels import MINUS, escape, format_percent
-from glassformer.app.plots.marks import cell_frame, colour_label, frame, hover, note, on, suffix
+from glassformer.app.plots.marks import (
+    annotate_at,
+    axis_suffix,
+    cell_frame,
+    colour_label,
+    frame_cells,
+    hover_texts,
+    panel_axes,
+)
 from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
 
 NAMES = 172  # pixels that the names of the rows take
@@ -74,8 +82,8 @@ def patching_map(
         layout |= _axes(place, panel, domain, look, size[0])
         layout["shapes"] += _frames(place, panel, look)
         # Above the names of the rows, where no word can cross it.
-        title = note(f"<b>{escape(panel.title)}</b>", look, 0, 1, 14, at="right bottom")
-        title |= {"xref": f"x{suffix(place)} domain", "xshift": -6, "yshift": 6}
+        title = annotate_at(f"<b>{escape(panel.title)}</b>", look, 0, 1, 14, at="right bottom")
+        title |= {"xref": f"x{axis_suffix(place)} domain", "xshift": -6, "yshift": 6}
         layout["annotations"].append(title)
     return go.Figure(drawn, layout)
 
@@ -113,8 +121,8 @@ def _cells(
         text=written,
         texttemplate="%{text}",
         textfont={"size": look.px(12)},
-        **on(place),
-        **hover(said),
+        **panel_axes(place),
+        **hover_texts(said),
     )
 
 
@@ -138,7 +146,7 @@ def _percent(share: float) -> str:
 def _axes(
     place: int, panel: PatchingPanel, domain: tuple[float, float], look: FigureStyle, width: int
 ) -> dict[str, Any]:
-    end, changed = suffix(place), look.colour("changed")
+    end, changed = axis_suffix(place), look.colour("changed")
     pixels = (domain[1] - domain[0]) * (width - look.px(NAMES))
     across = token_axis(panel.words, look, pixels, "top")
     across["ticktext"] = [
@@ -153,10 +161,10 @@ def _axes(
 
 def _frames(place: int, panel: PatchingPanel, look: FigureStyle) -> list[dict[str, Any]]:
     """The columns in question, and the cell that is in the experiment."""
-    axes = {"xref": f"x{suffix(place)}", "yref": f"y{suffix(place)}"}
+    axes = {"xref": f"x{axis_suffix(place)}", "yref": f"y{axis_suffix(place)}"}
     line = {"color": look.colour("changed"), "width": 1, "dash": "dot"}
     rows = (0, len(panel.rows) - 1)
-    boxes = [frame(rows, (at, at), look, line=line) | axes for at in panel.marked]
+    boxes = [frame_cells(rows, (at, at), look, line=line) | axes for at in panel.marked]
     if panel.chosen is not None:
         chosen = cell_frame(*panel.chosen, look, 3, role="changed", name="chosen")
         boxes.append(chosen | axes)

@@ -74,7 +74,7 @@ def show() -> None:
             return
         try:
             wanted = _wanted(first, second)
-            found = tracings.questions(on_screen.plain_model(), wanted.plain, wanted.other)
+            found = tracings.tracing_questions(on_screen.plain_model(), wanted.plain, wanted.other)
         except GlassformerError as error:
             _instead(format_error(error))
             return
@@ -95,7 +95,7 @@ def _first_sentence() -> str:
     try:
         get_trace(now.own_text, now.direction, now.model, now.version)
     except GlassformerError:
-        return on_screen.trace().line
+        return on_screen.trace_on_screen().line
     return now.own_text
 
 
@@ -106,7 +106,7 @@ def _second_sentence(first: str) -> str:
     """
     if given := store.get_state().own_second:
         return given
-    for switch in experiments.now().switches:
+    for switch in experiments.current_experiment().switches:
         if isinstance(switch, TensorPatch) and switch.sentence:
             return switch.sentence
     return dict(_suggested().values()).get(first, "")
@@ -159,7 +159,7 @@ def _take_pair() -> None:
     if chosen is None:
         return
     sentences = {"text": chosen[0], "second": chosen[1], "text_pair": "", "direction": "auto"}
-    if any(isinstance(each, TensorPatch) for each in experiments.now().switches):
+    if any(isinstance(each, TensorPatch) for each in experiments.current_experiment().switches):
         experiments.switch_to(Experiment(), **sentences)
     else:
         store.update(**sentences)
@@ -237,7 +237,9 @@ def _picture(wanted: Wanted, tracing: Tracing, grids: Grids, chosen: Cell | None
             return
         patch = patch_at(grids[place][1].addresses[row], column, wanted.other.line)
         experiment = Experiment((patch,))
-        experiments.switch_to(Experiment() if experiments.now() == experiment else experiment)
+        experiments.switch_to(
+            Experiment() if experiments.current_experiment() == experiment else experiment
+        )
 
     with box("fill", "patching_picture"):
         show_chart(figure, "patching_map", say("patching.alt"), "patching", True, clicked)
@@ -305,7 +307,7 @@ def _patched_cell(grids: Grids, sentence: str) -> Cell | None:
     """The cell that is in the experiment; None without."""
     for _, grid in grids:
         for row, column in np.ndindex(*grid.restored.shape):
-            if patch_at(grid.addresses[row], column, sentence) in experiments.now():
+            if patch_at(grid.addresses[row], column, sentence) in experiments.current_experiment():
                 return grid, row, column
     return None
 
@@ -345,12 +347,12 @@ def _ways(patch: TensorPatch) -> None:
     """To all that a patch changes, where the page's panels compare it with the plain run; back."""
 
     def effect() -> None:
-        tensor_draft.fill(patch)
+        tensor_draft.fill_draft(patch)
         store.update(switches="tensors", second="", run="")
 
     with st.container(horizontal=True, gap="small"):
         st.button(say("patching.effect"), key="patching_effect", type="primary", on_click=effect)
-        st.button(say("patching.undo"), key="patching_undo", on_click=experiments.undo)
+        st.button(say("patching.undo"), key="patching_undo", on_click=experiments.undo_experiment)
 
 
 def _bold(token: str) -> str:

@@ -7,7 +7,12 @@ from typing import Any
 import streamlit as st
 
 from glassformer.app.pages.switch import tensor_draft as drafts
-from glassformer.app.pages.switch.tensor_draft import ACTS, UnreadableError, draft, put_fields
+from glassformer.app.pages.switch.tensor_draft import (
+    ACTS,
+    UnreadableError,
+    draft_fields,
+    put_fields,
+)
 from glassformer.app.panels.address_words import axis_name, named_shape, place
 from glassformer.app.panels.phrases import phrase
 from glassformer.app.plots.labels import visible
@@ -16,27 +21,27 @@ from glassformer.app.runs.traces import get_run, get_setting, get_trace
 from glassformer.app.session import experiments, store
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.lines import in_one_line, with_lines
-from glassformer.app.ui.pick import choice
+from glassformer.app.ui.pick import draw_choice
 from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interventions.effect import change
+from glassformer.core.interventions.effect import measure_change
 from glassformer.core.interventions.tensors import Slice, count_touched
 from glassformer.core.interventions.translations import shared_rows
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.shapes import shape_letters
 from glassformer.core.trace.sites import Axis
 from glassformer.core.trace.trace import Trace
 
 
 def show() -> None:
     """Draw the form: which tensor, which cells, what happens, and what that will do."""
-    drafts.check()
-    trace = drafts.plain()
+    drafts.check_draft()
+    trace = drafts.plain_trace()
     with box("fill scroll note", "tensor_edit", gap="small"):
         pattern = _address(trace)
         try:
-            where = drafts.example(pattern, trace)
+            where = drafts.first_tensor(pattern, trace)
         except GlassformerError as error:
             st.error(format_error(error))
             return
@@ -49,12 +54,12 @@ def show() -> None:
 
 
 def _address(trace: Trace) -> str:
-    chosen, known = drafts.address(trace), list(trace)
+    chosen, known = drafts.draft_address(trace), list(trace)
     labels = {each: f"{place(each)} › {Address.of(each).name}".lstrip("› ") for each in known}
     labels.setdefault(chosen, chosen)
 
     def take() -> None:
-        drafts.choose(store.widget_value("tensor_address") or "", trace)
+        drafts.choose_tensor(store.widget_value("tensor_address") or "", trace)
 
     st.selectbox(
         say("tensor_edit.address"),
@@ -70,7 +75,7 @@ def _address(trace: Trace) -> str:
 
 def _cells(trace: Trace, where: str) -> None:
     """Which numbers: along each axis all, or some."""
-    axes = drafts.axes(trace, where)
+    axes = drafts.draft_axes(trace, where)
     for start in range(0, len(axes), 2):
         for column, axis in zip(st.columns(2, gap="small"), axes[start : start + 2], strict=False):
             with column:
@@ -113,8 +118,8 @@ def _typed(name: str, label: str, value: str, hint: str = "", **released: Any) -
 
 
 def _act(trace: Trace, where: str) -> None:
-    act = draft()["act"]
-    choice(
+    act = draft_fields()["act"]
+    draw_choice(
         "tensor_act", "tensor_edit.act", ACTS, act, lambda value: put_fields(act=value), bare=False
     )
     if act == "patch":
@@ -126,7 +131,7 @@ def _act(trace: Trace, where: str) -> None:
 
 
 def _field(name: str) -> None:
-    label, value = say(f"tensor_edit.{name}"), draft()[name]
+    label, value = say(f"tensor_edit.{name}"), draft_fields()[name]
     if name != "draw":
         _typed(name, label, value)
         return
@@ -142,9 +147,9 @@ def _field(name: str) -> None:
 
 def _patch(trace: Trace, where: str) -> None:
     """The other sentence, and which of its words the numbers come from."""
-    sentence, hint = drafts.sentence(), say("tensor_edit.sentence_hint")
+    sentence, hint = drafts.patch_sentence(), say("tensor_edit.sentence_hint")
     _typed("sentence", say("tensor_edit.sentence"), sentence, hint, origin=())
-    words = (axis for axis in drafts.axes(trace, where) if axis.name in drafts.WORDS)
+    words = (axis for axis in drafts.draft_axes(trace, where) if axis.name in drafts.WORDS)
     chosen = next((axis for axis in words if drafts.value_on_axis(axis)), None)
     if not sentence or chosen is None:
         return
@@ -154,14 +159,16 @@ def _patch(trace: Trace, where: str) -> None:
         return  # said where the result would stand
     other = next(axis for axis in donor.axes(where) if axis.name == chosen.name)
     label, same = say("tensor_edit.origin", axis=axis_name(other)), say("tensor_edit.origin_same")
-    _listed("origin", label, other, [at for at in draft()["origin"] if at < other.size], same)
+    _listed(
+        "origin", label, other, [at for at in draft_fields()["origin"] if at < other.size], same
+    )
 
 
 def _result(trace: Trace, pattern: str, where: str) -> None:
     """What it will do, in one line; the button; what it did."""
     try:
         switch = drafts.switch_of_form(trace, pattern)
-        if draft()["act"] == "patch" and not switch.values["sentence"]:
+        if draft_fields()["act"] == "patch" and not switch.values["sentence"]:
             st.markdown(f":small[{say('tensor_edit.no_sentence')}]")
             return
         count, there = count_touched(switch, trace, get_setting(*on_screen.made_by()))
@@ -172,7 +179,7 @@ def _result(trace: Trace, pattern: str, where: str) -> None:
         st.error(format_error(error))
         return
     numbers = {"count": f"{count:,}", "there": f"{there:,}"}
-    key = "tensor_edit.is_on" if switch in experiments.now() else "tensor_edit.will"
+    key = "tensor_edit.is_on" if switch in experiments.current_experiment() else "tensor_edit.will"
     st.markdown(say(key, phrase=literal(phrase(switch)), **numbers))
     _button(switch)
     _done(where)
@@ -180,11 +187,11 @@ def _result(trace: Trace, pattern: str, where: str) -> None:
 
 def _button(switch: Slice) -> None:
     """Puts the switch into the experiment, or takes it out; the form stays as it is."""
-    inside = switch in experiments.now()
+    inside = switch in experiments.current_experiment()
 
     def take() -> None:
-        drafts.fill(switch)
-        experiments.toggle(switch)
+        drafts.fill_draft(switch)
+        experiments.toggle_switch(switch)
 
     st.button(
         say("tensor_edit.take_out" if inside else "tensor_edit.apply"),
@@ -196,14 +203,14 @@ def _button(switch: Slice) -> None:
 
 def _done(where: str) -> None:
     """How many numbers of the tensor are other ones now."""
-    slices = [each for each in on_screen.experiment().switches if isinstance(each, Slice)]
+    slices = [each for each in on_screen.experiment_on_screen().switches if isinstance(each, Slice)]
     if not any(fnmatchcase(where, each.address) for each in slices):
         return
     now = store.get_state()
     asked = (now.own_text, now.direction, now.model, now.version)
     try:
-        before, after = get_trace(*asked), get_run(on_screen.experiment(), *asked)
-        found = change(before, after, where)
+        before, after = get_trace(*asked), get_run(on_screen.experiment_on_screen(), *asked)
+        found = measure_change(before, after, where)
     except GlassformerError as error:
         st.markdown(f":small[{format_error(error)}]")
         return
@@ -214,7 +221,7 @@ def _done(where: str) -> None:
         address=where,
     )
     notes = [say("tensor_edit.broken", count=found.broken)] if found.broken else []
-    if "T" in letters(where) and shared_rows(before, after) < len(before.target_tokens):
+    if "T" in shape_letters(where) and shared_rows(before, after) < len(before.target_tokens):
         notes.append(say("tensor_edit.words"))
     st.markdown(f"{said} :small[{' '.join(notes)}]" if notes else said)
 

@@ -19,7 +19,7 @@ from glassformer.app.session.limits import MOST_OVER_TEXTS, MOST_TEXTS
 from glassformer.app.session.state import OVER_TEXTS
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.lines import in_one_line, with_lines
-from glassformer.app.ui.pick import choice, set_field
+from glassformer.app.ui.pick import draw_choice, set_field
 from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.analysis.export import as_csv
@@ -33,7 +33,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.interruption import StoppedError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.experiment import REFERENCE
-from glassformer.core.over_texts import TextResult, over_texts, table
+from glassformer.core.over_texts import TextResult, over_texts, results_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def show() -> None:
             st.button(say("over_texts.run", count=len(texts)), key="texts_run", type="primary",
                       icon=":material/play_arrow:", disabled=not texts, on_click=_ask,
                       args=(key,))  # fmt: skip
-            if not experiments.now():
+            if not experiments.current_experiment():
                 st.caption(say("over_texts.nothing_switched"))
         with right, st.container(key="texts_right", gap="xsmall"):
             found = _found(texts, key)
@@ -100,7 +100,7 @@ def _first() -> Sequence[str]:
 def _key(texts: Sequence[str]) -> Hashable:
     """What is asked: of which model, with which switches, of which texts."""
     name, step = on_screen.made_by()
-    return place_of(name)[0], step, experiments.now().text, tuple(texts)
+    return place_of(name)[0], step, experiments.current_experiment().text, tuple(texts)
 
 
 def _ask(key: Hashable) -> None:
@@ -135,7 +135,7 @@ def _found(texts: Sequence[str], key: Hashable) -> tuple[Looked, ...] | None:
         return found
     place = on_screen.made_by()
     model = on_screen.plain_model()
-    experiment = Experiment(experiments.now().switches)
+    experiment = Experiment(experiments.current_experiment().switches)
     try:
         for each in over_texts(model, left, experiment, get_setting(*place)):
             heads = measure_heads(each.run) if each.run is not None else None
@@ -159,20 +159,20 @@ def _results(found: Sequence[Looked], asked: int) -> None:
     )  # fmt: skip
     now = store.get_state().over
     with st.container(horizontal=True, vertical_alignment="center", key="texts_head"):
-        choice("texts_over", "over_texts.over", OVER_TEXTS, now, set_field("over"))
+        draw_choice("texts_over", "over_texts.over", OVER_TEXTS, now, set_field("over"))
         st.markdown(said, width="content")
     heads = [each.heads for each in found if each.heads is not None]
     if now == "heads":
         _table(_heads(heads), tabulate_heads(heads), "heads")
         st.caption(say("over_texts.heads_read", count=len(heads)))
     else:
-        _table(_texts(results), table(results), "texts")
+        _table(_texts(results), results_table(results), "texts")
         st.caption(say("over_texts.texts_read"))
 
 
 def _texts(results: Sequence[TextResult]) -> "pd.DataFrame":
     """The table as it is shown: in words of the page, errors in the reader's language."""
-    full = table(results)
+    full = results_table(results)
     found = full[["text", *SHOWN]].copy()
     if not any(each.error for each in results):
         found = found.drop(columns="error")

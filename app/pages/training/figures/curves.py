@@ -9,9 +9,9 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.labels import escape, format_percent
-from glassformer.app.plots.marks import hover, note
+from glassformer.app.plots.marks import annotate_at, hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
-from glassformer.core.analysis.training_views import timeline
+from glassformer.core.analysis.training_views import snapshot_axis
 from glassformer.core.history import CurvePoint
 
 EDGE = 50  # pixels left and right of the plot: the slider below has the same, and so they line up
@@ -58,7 +58,7 @@ def _layout(
         xaxis=steps_axis(snapshots, look),
         hovermode="closest",
         annotations=[
-            note(escape(texts[name]), look, x, 1, 12, "faint", at, yshift=3)
+            annotate_at(escape(texts[name]), look, x, 1, 12, "faint", at, yshift=3)
             for name, x, at in titles[: 2 if losses else 1]
         ],
     )
@@ -85,7 +85,7 @@ def _loss(
 ) -> go.Scatter:
     steps, losses = [point.step for point in curve], [point.loss for point in curve]
     return go.Scatter(
-        x=np.asarray(timeline(steps, snapshots), dtype=np.float32),
+        x=np.asarray(snapshot_axis(steps, snapshots), dtype=np.float32),
         y=np.asarray(losses, dtype=np.float32),
         yaxis="y2",
         mode="lines",
@@ -115,7 +115,7 @@ def _hover(
         "" if value is None else texts["hover"].format(name=name, step=step, value=write(value))
         for step, value in zip(steps, values, strict=True)
     ]
-    return hover([*map(escape, said)])
+    return hover_texts([*map(escape, said)])
 
 
 def _loss_axis(most: float, look: FigureStyle) -> dict[str, Any]:

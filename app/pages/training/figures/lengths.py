@@ -8,10 +8,10 @@ import numpy as np
 from glassformer.app.pages.training.figures.curves import steps_axis
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
-from glassformer.app.plots.colours import mix
-from glassformer.app.plots.heat import gaps, heat_map
+from glassformer.app.plots.colours import mix_colours
+from glassformer.app.plots.heat import cell_gaps, heat_map
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import hover, note, pairs, upright
+from glassformer.app.plots.marks import annotate_at, hover_texts, upright_line, word_pairs
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -36,7 +36,7 @@ def lengths_figure(
     lengths (steps, places). now: index of the step in view. stacks: the place where each begins
     and its name; the lines are broken before the last. said: on hover, with {place} {step} {value}.
     """
-    faint = mix(look.colour("page"), look.colour("data"), 0.3)
+    faint = mix_colours(look.colour("page"), look.colour("data"), 0.3)
     gap = max(stacks)
     order = [*(at for at in range(len(steps)) if at != now), now]  # the strong one on top
     traces = []
@@ -58,9 +58,10 @@ def lengths_figure(
     }
     most = float(np.nanmax(lengths, initial=0)) or 1.0
     layout["yaxis"] = grid_axis(look, range=[0, 1.05 * most], nticks=6)
-    layout["shapes"] = [upright(gap - 0.5, look, "line")]
+    layout["shapes"] = [upright_line(gap - 0.5, look, "line")]
     layout["annotations"] = [
-        note(escape(text), look, start, 1, 13, "faint", xref="x") for start, text in stacks.items()
+        annotate_at(escape(text), look, start, 1, 13, "faint", xref="x")
+        for start, text in stacks.items()
     ]
     return go.Figure(traces, layout)
 
@@ -73,7 +74,7 @@ def _broken(lengths: np.ndarray, said: Sequence[str], gap: int, line: dict[str, 
         y=[*values[:gap], None, *values[gap:]],
         mode="lines+markers",
         **line,
-        **hover([*said[:gap], "", *said[gap:]]),
+        **hover_texts([*said[:gap], "", *said[gap:]]),
     )
 
 
@@ -104,7 +105,7 @@ def sizes_figure(
                 line={"color": look.colour(ROLES[part]), "width": 2.5},
                 marker={"size": look.px(5)},
                 cliponaxis=False,
-                **hover([*map(escape, hovers)]),
+                **hover_texts([*map(escape, hovers)]),
             )
         )
     # Every other step is unnamed: a small figure has no room for all.
@@ -115,7 +116,7 @@ def sizes_figure(
     layout = base_layout(look, height, margin=_margin(look), hovermode="closest")
     layout["xaxis"] = steps_axis(named, look)
     layout["yaxis"] = grid_axis(look, range=[low - room, high + room], nticks=6, ticksuffix="×")
-    layout["shapes"] = [upright(now, look, "text", dash="solid")]
+    layout["shapes"] = [upright_line(now, look, "text", dash="solid")]
     return go.Figure(traces, layout)
 
 
@@ -132,9 +133,9 @@ def similarity_figure(
         (-1, 1),
         look,
         colorbar=colour_bar(look) | {"tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "1"]},
-        text=pairs(tokens, tokens, "·"),
+        text=word_pairs(tokens, tokens, "·"),
         hovertemplate=f"%{{text}}<br><b>%{{z:.{look.precision}~g}}</b><extra></extra>",
-        **gaps(cosines.shape),
+        **cell_gaps(cosines.shape),
     )
     layout = base_layout(
         look,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.colours import head_colour, mix
+from glassformer.app.plots.colours import head_colour, mix_colours
 from glassformer.app.plots.labels import escape, text_width, visible
-from glassformer.app.plots.marks import hover
+from glassformer.app.plots.marks import hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.analysis.training_views import Word
 
@@ -55,7 +55,8 @@ def group_colours(words: Sequence[Word], look: FigureStyle) -> dict[str, str]:
     names = dict.fromkeys(word.group for word in words if word.group)
     text, lift = look.colour("text"), LIFT if look.dark else 0.0
     hues = {
-        name: mix(head_colour(place, look.dark), text, lift) for place, name in enumerate(names)
+        name: mix_colours(head_colour(place, look.dark), text, lift)
+        for place, name in enumerate(names)
     }
     return {**hues, "": text}
 
@@ -73,7 +74,7 @@ def _ways(words: Sequence[Word], path: np.ndarray, look: FigureStyle) -> go.Scat
     spoken = [place for place, word in enumerate(words) if word.spoken]
     x, y = ([each for at in spoken for each in (*way[:, at].tolist(), None)]
             for way in (path[..., 0], path[..., 1]))  # fmt: skip
-    line = {"color": mix(look.colour("line"), look.colour("faint"), 0.35), "width": 1.5}
+    line = {"color": mix_colours(look.colour("line"), look.colour("faint"), 0.35), "width": 1.5}
     return go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
 
 
@@ -109,7 +110,7 @@ def _points(
             "line": {"color": look.colour("text"), "width": 2 if spoken else 0},
         },
         cliponaxis=False,
-        **hover(said, "customdata"),
+        **hover_texts(said, "customdata"),
     )
 
 

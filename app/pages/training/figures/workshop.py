@@ -9,7 +9,7 @@ import numpy as np
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape, visible
-from glassformer.app.plots.marks import hover
+from glassformer.app.plots.marks import hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout, token_axis
 from glassformer.core.history import CurvePoint, SnapshotMetrics
 
@@ -71,7 +71,7 @@ def head_figure(
         for row, line in zip(rows, weights, strict=True)
     ]
     cells = np.array(named, dtype=object)
-    shown = {"showscale": False, "xgap": 1, "ygap": 1, **hover(cells, "customdata")}
+    shown = {"showscale": False, "xgap": 1, "ygap": 1, **hover_texts(cells, "customdata")}
     layout = base_layout(
         look,
         height,

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from glassformer.app.pages.training.workshop import data, live
-from glassformer.app.pages.training.workshop.form import Form, get_form, show_form, take
+from glassformer.app.pages.training.workshop.form import Form, get_form, show_form, take_form
 from glassformer.app.runs import trainings
 from glassformer.app.session import store
 from glassformer.app.ui.layout import box
@@ -36,25 +36,25 @@ def show() -> None:
 def _actions(form: Form, run: TrainingRun | None, status: Status | None) -> None:
     """Draw the buttons that make sense now, and what is to be said about them."""
     if run is None:
-        why_not, full = obstacle(form), store.memory().workshop_full
+        why_not, full = start_obstacle(form), store.memory().workshop_full
         _button("start", _begin, type="primary", disabled=bool(why_not))
         _refusal()
         st.caption(why_not or say("workshop.full" if full else "workshop.time_unknown"))
     elif status in live.ACTIVE:
-        stop, stopping = partial(trainings.desk().stop, run), status == "stopping"
+        stop, stopping = partial(trainings.training_desk().stop, run), status == "stopping"
         _button("stop", stop, type="primary", disabled=stopping)
         st.caption(say("workshop.stays"))
     else:
         _ended(run)
 
 
-def obstacle(form: Form) -> str:
+def start_obstacle(form: Form) -> str:
     """Why the training cannot start, in the reader's language; "" if it can."""
     if form.source == "chosen" and not form.families:
         return say("workshop.no_family")
     if form.source != "own":
         return ""
-    found = data.current()
+    found = data.current_pairs()
     if found is None:
         return say("workshop.no_pairs")
     if not found.is_trainable or (found.problems and not form.leave_out):
@@ -70,14 +70,16 @@ def _refusal() -> None:
 
 
 def _begin() -> None:
-    form, found, memory = get_form(), data.current(), store.memory()
-    if obstacle(form):  # the data changed in the same moment
+    form, found, memory = get_form(), data.current_pairs(), store.memory()
+    if start_obstacle(form):  # the data changed in the same moment
         return
     workshop = trainings.workshop()
     name = f"mine-{workshop.runs + 1 if workshop is not None else 1}"
     memory.workshop_refused = None
     try:
-        memory.workshop_full = not trainings.begin(form.plan(name, found.pairs if found else ()))
+        memory.workshop_full = not trainings.start_training(
+            form.plan(name, found.pairs if found else ())
+        )
     except GlassformerError as error:  # a full disk; the form stays
         memory.workshop_refused = error
 
@@ -89,7 +91,7 @@ def _ended(run: TrainingRun) -> None:
     )
     with st.container(horizontal=True, gap="xsmall"):
         if run.can_resume:
-            _button("resume", partial(trainings.desk().resume, run), type="primary")
+            _button("resume", partial(trainings.training_desk().resume, run), type="primary")
         if run.model is not None:
             _button("keep", _keep, disabled=is_kept)
             st.download_button(
@@ -114,7 +116,7 @@ def _keep() -> None:
         return
     memory.workshop_refused = None
     try:
-        if trainings.desk().keep(workshop, run.plan.name) is not None:
+        if trainings.training_desk().keep(workshop, run.plan.name) is not None:
             memory.workshop_kept = _mark(run)
     except GlassformerError as error:
         memory.workshop_refused = error
@@ -125,10 +127,10 @@ def _discard() -> None:
     if workshop is None or run is None:
         return
     form, pairs = get_form(), run.plan.pairs
-    trainings.desk().discard(workshop)
-    take(form)  # the next run starts from what this one was
-    if pairs and data.current() is None:
-        data.paste(data.written_pairs(pairs))
+    trainings.training_desk().discard(workshop)
+    take_form(form)  # the next run starts from what this one was
+    if pairs and data.current_pairs() is None:
+        data.paste_text(data.written_pairs(pairs))
 
 
 def _button(name: str, action: Callable[[], None], **more: Any) -> None:

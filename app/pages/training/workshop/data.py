@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from glassformer.app.pages.training.workshop.form import Form, change
+from glassformer.app.pages.training.workshop.form import Form, change_form
 from glassformer.app.runs import uploads
 from glassformer.app.session import store
 from glassformer.app.session.codecs import LONG_TEXT
@@ -50,7 +50,7 @@ def _families(form: Form) -> None:
 
 def _pick_families(names: tuple[str, ...], form: Form) -> None:
     def take() -> None:
-        change(families=tuple(store.widget_value("workshop_families")))
+        change_form(families=tuple(store.widget_value("workshop_families")))
 
     side = int(store.get_state().language == "zh")
     labels = {name: _examples(name, 1)[0][side] for name in names}  # no two begin alike
@@ -89,7 +89,7 @@ def _own(form: Form) -> None:
         if store.memory().workshop_file is not None or pasted_text() != store.get_state().pairs:
             st.caption(say("workshop.not_linked", most=f"{LONG_TEXT:,}"))
     with right, box("fill scroll", "workshop_report", gap="xsmall"):
-        found = current()
+        found = current_pairs()
         if found is None:
             st.markdown(say("workshop.own_about"))
             label = say("workshop.example")
@@ -107,7 +107,7 @@ def _paste() -> None:
 
 
 def _take(text: str) -> None:
-    paste(text)
+    paste_text(text)
     _forget()
 
 
@@ -153,7 +153,7 @@ def _problems(found: PairFile, form: Form) -> None:
         st.checkbox(
             say("workshop.leave_out", count=len(found.bad_lines)),
             key=store.bind("workshop_leave_out", form.leave_out),
-            on_change=lambda: change(leave_out=bool(store.widget_value("workshop_leave_out"))),
+            on_change=lambda: change_form(leave_out=bool(store.widget_value("workshop_leave_out"))),
         )
 
 
@@ -177,14 +177,14 @@ def pasted_text() -> str:
     return text if basis == linked else linked
 
 
-def paste(text: str) -> None:
+def paste_text(text: str) -> None:
     """Take a text; a longer one than a link carries is the session's alone."""
     linked = text if len(text) <= LONG_TEXT else ""
     store.update(pairs=linked)
     store.memory().workshop_text = (linked, text)
 
 
-def current() -> PairFile | None:
+def current_pairs() -> PairFile | None:
     """What the session's file, or else the text, holds; None while there is neither."""
     file, text = store.memory().workshop_file, pasted_text()
     if file is None and not text.strip():

@@ -8,7 +8,7 @@ import streamlit as st
 
 from glassformer.app.runs import trainings
 from glassformer.app.session import store
-from glassformer.app.session.codecs import sections, sections_text
+from glassformer.app.session.codecs import parse_sections, sections_text
 from glassformer.app.ui.pick import menu, segments
 from glassformer.app.words import say
 from glassformer.core.corpus import load_grammar
@@ -92,7 +92,7 @@ class Form:
     @classmethod
     def read(cls, text: str) -> Self:
         """The form of a link. Errors: ValueError for what it cannot be."""
-        given = sections(text).get("form", {})
+        given = parse_sections(text).get("form", {})
         for name, value in given.items():
             if name == "families" and isinstance(value, tuple):
                 offered: Collection[Any] = family_names(load_grammar())
@@ -125,17 +125,17 @@ def get_form() -> Form:
         st.rerun()
 
 
-def take(form: Form) -> None:
+def take_form(form: Form) -> None:
     """Make it the session's form; for callbacks of widgets."""
     store.update(recipe=form.text)
 
 
-def change(**changes: Any) -> None:
+def change_form(**changes: Any) -> None:
     """Change the session's form; for callbacks of widgets."""
-    take(replace(get_form(), **changes))
+    take_form(replace(get_form(), **changes))
 
 
-def preset(name: str) -> Form:
+def preset_form(name: str) -> Form:
     """The session's form with a preset's size and course; one's own pairs stay the source."""
     form = get_form()
     fresh = Form(seed=form.seed, families=form.families, leave_out=form.leave_out)
@@ -145,7 +145,7 @@ def preset(name: str) -> Form:
 
 def preset_of(form: Form) -> str | None:
     """The preset that the form's values are those of."""
-    return next((name for name in PRESETS if preset(name) == form), None)
+    return next((name for name in PRESETS if preset_form(name) == form), None)
 
 
 def show_form(form: Form, fixed: bool) -> None:
@@ -170,7 +170,7 @@ def _preset(form: Form, fixed: bool) -> None:
     def picked() -> None:
         chosen = store.widget_value("workshop_preset")
         if chosen in PRESETS:
-            take(preset(chosen))
+            take_form(preset_form(chosen))
 
     labels = {name: say(f"workshop.preset_{name}") for name in PRESETS}
     st.segmented_control(
@@ -191,7 +191,14 @@ def _pick(
     """Draw the options of the field of that name by `segments` or `menu`."""
     looks |= {"help": say(f"workshop.{name}_help"), "disabled": fixed, "bare": False}
     widget, label = f"workshop_{name}", say(f"workshop.{name}")
-    draw(widget, label, labels, getattr(form, name), lambda value: change(**{name: value}), **looks)
+    draw(
+        widget,
+        label,
+        labels,
+        getattr(form, name),
+        lambda value: change_form(**{name: value}),
+        **looks,
+    )
 
 
 def _number(name: str, limits: tuple[int, int], step: int, form: Form, fixed: bool) -> None:
@@ -200,7 +207,7 @@ def _number(name: str, limits: tuple[int, int], step: int, form: Form, fixed: bo
     def take() -> None:
         value = store.widget_value(widget)
         if value is not None:
-            change(**{name: value})
+            change_form(**{name: value})
 
     st.number_input(
         say(f"workshop.{name}"), least, most, step=step, on_change=take, disabled=fixed,

@@ -87,9 +87,9 @@ def _lesson(run: TrainingRun, seen: Seen, pair: tuple[str, str] | None) -> None:
         texts["translation"] = say("workshop.view_own_translation", text=pair[0])
     data = {
         "tone": TONES[run.status],
-        "headline": headline(run),
+        "headline": training_headline(run),
         "share": run.log.step / steps,
-        "facts": facts(run, look),
+        "facts": training_facts(run, look),
         "drawing": curve_drawing(run.log.curve, run.log.saved, steps),
         "rows": [
             {"step": str(each.step), "text": glimpse.text, "right": _right(each)}
@@ -101,10 +101,10 @@ def _lesson(run: TrainingRun, seen: Seen, pair: tuple[str, str] | None) -> None:
     _lesson_view("lesson_view", data, height="stretch")
 
 
-def headline(run: TrainingRun) -> str:
+def training_headline(run: TrainingRun) -> str:
     """What is going on, in a few words."""
     if run.status == "waiting":
-        desk = trainings.desk()
+        desk = trainings.training_desk()
         return say("workshop.headline_waiting", place=desk.place(run), slots=desk.slots)
     if run.status == "running" and run.log.phase != "training":
         return say("workshop.headline_words")
@@ -118,13 +118,13 @@ def headline(run: TrainingRun) -> str:
     return say(f"workshop.headline_{how}", step=f"{run.log.step:,}", steps=f"{steps:,}")
 
 
-def facts(run: TrainingRun, look: FigureStyle) -> list[tuple[str, str]]:
+def training_facts(run: TrainingRun, look: FigureStyle) -> list[tuple[str, str]]:
     """The numbers under the bar: the same ones all the time, a dash where one is not known."""
     log, none = run.log, "–"
     running = run.status in ("running", "stopping")
     left = run.seconds_left if run.status == "running" else None
     known = {
-        "left": none if left is None else duration(left),
+        "left": none if left is None else duration_in_words(left),
         "speed": none if log.speed is None or not running else f"{log.speed:.3g}",
         "loss": none if log.loss is None else look.number(log.loss),
         "vocabulary": f"{log.facts['vocabulary']:,}" if log.facts else none,
@@ -134,7 +134,7 @@ def facts(run: TrainingRun, look: FigureStyle) -> list[tuple[str, str]]:
     return [(say(f"workshop.fact_{name}"), value) for name, value in known.items()]
 
 
-def duration(seconds: float) -> str:
+def duration_in_words(seconds: float) -> str:
     """A time as one says it: "35 s", "4 min"; rounded so that it does not flicker."""
     if seconds < 55:
         return say("workshop.seconds", count=max(5, 5 * round(seconds / 5)))

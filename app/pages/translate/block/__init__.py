@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from glassformer.app.pages.translate.block.numbers import facts, labels_of, pictures, place_of
+from glassformer.app.pages.translate.block.numbers import block_facts, labels_of, pictures, place_of
 from glassformer.app.pages.translate.figures import Picture, block_pictures
 from glassformer.app.pages.translate.map.scene import title_of, variant
 from glassformer.app.panels import provenance
@@ -21,7 +21,7 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.explain.equations import equation
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import records
-from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.shapes import shape_letters
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.trace import Trace
 
@@ -57,7 +57,7 @@ def block_panel(trace: Trace, block: Block) -> None:
         put_sheet(__file__, "block_panel.css")
         _header(trace, block)
         with box("note", "block_text", border=False):
-            tex = formula(trace.config, block, current_look())
+            tex = block_formula(trace.config, block, current_look())
             said, computed = st.columns([0.5, 0.5] if tex else [0.99, 0.01], gap="medium")
             said.markdown(say(f"map.about_{variant(trace.config, block)}"))
             if tex:
@@ -105,7 +105,7 @@ def _facts(trace: Trace, block: Block) -> str:
     """The numbers as a row of small tiles; words of the reader are escaped."""
     tiles = "".join(
         f"<p><span>{html.escape(name)}</span><b>{html.escape(value)}</b></p>"
-        for name, value in facts(trace, block, store.get_state().precision)
+        for name, value in block_facts(trace, block, store.get_state().precision)
     )
     return f'<div class="block_facts">{tiles}</div>'
 
@@ -115,7 +115,7 @@ def _addresses(trace: Trace, block: Block, drawn: Sequence[Picture]) -> str:
     shown = dict.fromkeys(at for at in (block.before, block.inside, block.after) if at)
     parts = [
         f"<code>{at}</code> {' × '.join(map(str, trace[at].shape))} "
-        f" ({' × '.join(letters(at, trace.config))})"
+        f" ({' × '.join(shape_letters(at, trace.config))})"
         for at in shown
     ]
     steps = max((picture.step for picture in drawn), default=1)
@@ -132,7 +132,7 @@ def _focus(block: Block) -> None:
     store.update(kind=kind, layer=block.layer or 0, head=None)
 
 
-def formula(config: ModelConfig, block: Block, look: FigureStyle) -> str:
+def block_formula(config: ModelConfig, block: Block, look: FigureStyle) -> str:
     """The equations below each other as one piece of LaTeX, "" for a block without its own."""
     addresses = formula_addresses(config, block)
     lines = [line for address in addresses for line in _lines(config, address, look)]

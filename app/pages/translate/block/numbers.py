@@ -6,23 +6,30 @@ from dataclasses import replace
 import numpy as np
 
 from glassformer.app.pages.translate.figures import Picture
-from glassformer.app.pages.translate.map.scene import name_of, percent
-from glassformer.app.plots.heat import reach
+from glassformer.app.pages.translate.map.scene import name_of, whole_percent
+from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import sides
+from glassformer.core.analysis.attention_views import attention_sides
 from glassformer.core.analysis.blocks import (
     Block,
     Kind,
-    blocks,
-    change,
+    blocks_of_model,
+    change_by_block,
+    count_firing,
     feature_spread,
     head_entropies,
     highest_entropy,
-    neurons,
 )
 from glassformer.core.analysis.choices import least_sure, probabilities
-from glassformer.core.analysis.tensor_slice import Plan, Sheet, cut_sheet, index_of, plan, pool
+from glassformer.core.analysis.tensor_slice import (
+    Plan,
+    Sheet,
+    cut_sheet,
+    index_of,
+    plan_sheet,
+    pool_sheet,
+)
 from glassformer.core.analysis.vectors import Numbers
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import sublayers
@@ -51,7 +58,7 @@ def labels_of(trace: Trace, block: Block) -> tuple[str, ...]:
     """What stands beside the rows: the words; in a decoder's attention "written (read)"."""
     if not block.is_attention or block.stack == "encoder":
         return words_of(trace, block)
-    rows = sides(trace, "cross" if block.kind == "cross_attention" else "decoder")[0]
+    rows = attention_sides(trace, "cross" if block.kind == "cross_attention" else "decoder")[0]
     tokens, writes = (
         tuple(visible(each, LONGEST_WORD) for each in words) for words in (rows.tokens, rows.writes)
     )
@@ -95,10 +102,14 @@ def _sheet(trace: Trace, address: str, title: str) -> Picture:
 def _cuts(trace: Trace, address: str) -> tuple[Plan, Sheet, Sheet]:
     """How the tensor lies on the sheet, the whole sheet, and the one that is drawn."""
     down, across = trace.site(address).axes[-2:]
-    chosen = plan(trace, address, (down, across))
+    chosen = plan_sheet(trace, address, (down, across))
     whole = cut_sheet(trace, address, chosen)
     count = len(whole.rows)
-    return chosen, whole, pool(whole, max(min(WIDEST, CELLS // count), count))  # all the words
+    return (
+        chosen,
+        whole,
+        pool_sheet(whole, max(min(WIDEST, CELLS // count), count)),
+    )  # all the words
 
 
 def place_of(trace: Trace, picture: Picture, row: int, column: int) -> tuple[int, ...]:
@@ -112,7 +123,7 @@ def _weights(trace: Trace, block: Block) -> Picture:
     reads_source = block.stack == "encoder" or block.kind == "cross_attention"
     keys = trace.source_tokens if reads_source else trace.target_tokens
     title = say("map.inside_weights", heads=trace.config.of(block.id).n_heads)
-    words, limit = say("map.axis_words"), reach(values)
+    words, limit = say("map.axis_words"), largest_magnitude(values)
     allowed = as_numpy(trace[f"{block.id}/mask"][0].any(dim=0))  # (T, S) in any head
     return Picture(
         title, values, words, "positive", "weights", limit, keys, allowed=allowed, share=1.3
@@ -140,12 +151,12 @@ def _candidates(trace: Trace) -> list[Picture]:
     printed = tuple(tuple(format_percent(best.probability) for best in row) for row in rows)
     titles = say("map.best_scores"), say("map.best_chances")
     return [
-        Picture(titles[0], scores, ranks, "signed", "data", reach(scores), cells=names),
+        Picture(titles[0], scores, ranks, "signed", "data", largest_magnitude(scores), cells=names),
         Picture(titles[1], chances, ranks, "positive", "weights", 1.0, cells=printed),
     ]
 
 
-def facts(trace: Trace, block: Block, precision: int = 3) -> list[Fact]:
+def block_facts(trace: Trace, block: Block, precision: int = 3) -> list[Fact]:
     """What is measured about a block; values are means over the words unless they name one."""
     measure = _attention if block.is_attention else MEASURES.get(block.kind)
     found = measure(trace, block, precision) if measure else []
@@ -154,7 +165,7 @@ def facts(trace: Trace, block: Block, precision: int = 3) -> list[Fact]:
 
 def _moved(trace: Trace, block: Block, precision: int) -> list[Fact]:
     """Lengths before and after, how far the block moved the vectors, what is left of their way."""
-    found = change(trace, block)
+    found = change_by_block(trace, block)
     if found is None:
         return []
     before, after = (float(lengths.mean()) for lengths in (found.before, found.after))
@@ -163,7 +174,7 @@ def _moved(trace: Trace, block: Block, precision: int) -> list[Fact]:
     summed = block.kind == "add_norm"
     return [
         (say("map.stat_sum_length" if summed else "map.stat_length"), say("map.from_to", **ends)),
-        (say("map.stat_norm_moved" if summed else "map.stat_moved"), percent(found.ratio)),
+        (say("map.stat_norm_moved" if summed else "map.stat_moved"), whole_percent(found.ratio)),
         (say("map.stat_direction"), format_number(float(found.cosine.mean()), precision)),
     ]
 
@@ -172,10 +183,10 @@ def _parts(trace: Trace, block: Block, _: int) -> list[Fact]:
     """How far each sub-layer of a layer moved the stream."""
     kinds = sublayers(trace.config, block.stack)
     return [
-        (name_of(trace.config, part), percent(moved.ratio))
-        for part in blocks(trace.config)
+        (name_of(trace.config, part), whole_percent(moved.ratio))
+        for part in blocks_of_model(trace.config)
         if block.id in Address.of(part.id).branches and part.kind in kinds
-        if (moved := change(trace, part)) is not None
+        if (moved := change_by_block(trace, part)) is not None
     ]
 
 
@@ -187,9 +198,9 @@ def _attention(trace: Trace, block: Block, _: int) -> list[Fact]:
 
 
 def _neurons(trace: Trace, block: Block, _: int) -> list[Fact]:
-    fired = neurons(trace, block)
+    fired = count_firing(trace, block)
     return [
-        (say("map.stat_active"), percent(float(fired.active.mean()))),
+        (say("map.stat_active"), whole_percent(float(fired.active.mean()))),
         (say("map.stat_silent"), say("map.stat_of", count=fired.silent, total=fired.width)),
     ]
 

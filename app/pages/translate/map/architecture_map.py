@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassformer.app.pages.translate.map.plan import SWITCH, plan
+from glassformer.app.pages.translate.map.plan import SWITCH, plan_map
 from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import component
@@ -38,4 +38,4 @@ def _drawn(trace: Trace) -> dict[str, Any]:
     opened = block.id if block else ""
     tinted = now.tint == "change"
     key = (look, now.language, opened, layers, tinted)
-    return store.once(lambda: plan(trace, look, opened, layers, tinted), trace, *key)
+    return store.once(lambda: plan_map(trace, look, opened, layers, tinted), trace, *key)

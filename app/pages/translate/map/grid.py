@@ -167,7 +167,7 @@ class Grid:
     size: Size
 
 
-def grid(config: ModelConfig, unfolded: dict[Stack, int], size: Size) -> Grid:
+def lay_out_grid(config: ModelConfig, unfolded: dict[Stack, int], size: Size) -> Grid:
     """The places for this model in this size, with one layer of each stack unfolded."""
     end, outputs = size.end, 4.0
     words_end = outputs + CHOICE_STEP * size.output_rows
@@ -210,7 +210,7 @@ def _stack(
     rows, top = _rows(config, stack, bottom, size)
     exit_cx = sum(size.halves[1] if size.alone else (left, right)) / 2
     final = Box.around(exit_cx, top - 46, size.end, 24) if config.final_norm else None
-    spans = columns(layer_count(config, stack), opened, left, right)
+    spans = layer_columns(layer_count(config, stack), opened, left, right)
     placed = tuple(
         Column(layer, Box(x, top, width, bottom - top), layer == opened)
         for layer, (x, width) in enumerate(spans)
@@ -218,7 +218,7 @@ def _stack(
     return StackGrid(stack, left, right, placed, rows, top, bottom, exit_cx, final)
 
 
-def columns(count: int, opened: int, left: float, right: float) -> list[tuple[float, float]]:
+def layer_columns(count: int, opened: int, left: float, right: float) -> list[tuple[float, float]]:
     """(x, width) of every layer. The card keeps the middle of its side while the slabs have room.
 
     Deeper stacks use the whole width and the card moves with the order of the layers.

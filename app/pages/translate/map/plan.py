@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from glassformer.app.pages.translate.map.grid import Grid, grid, size_of, stacks_of
-from glassformer.app.pages.translate.map.scene import END, Scene, percent
-from glassformer.app.pages.translate.map.shapes import Box, Item, compact, rect, text
+from glassformer.app.pages.translate.map.grid import Grid, lay_out_grid, size_of, stacks_of
+from glassformer.app.pages.translate.map.scene import END, Scene, whole_percent
+from glassformer.app.pages.translate.map.shapes import Box, Item, compact_item, rect_item, text_item
 from glassformer.app.pages.translate.map.stacks import (
     choice_chips,
     draw_encoder_end,
@@ -19,7 +19,7 @@ from glassformer.app.pages.translate.map.stacks import (
 )
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.words import say
-from glassformer.core.analysis.blocks import blocks, ratios
+from glassformer.core.analysis.blocks import blocks_of_model, ratios
 from glassformer.core.config import ModelConfig
 from glassformer.core.trace.graph import Stack, layer_count
 from glassformer.core.trace.trace import Trace
@@ -30,7 +30,7 @@ WITHIN = ("rotary", "relative")  # positions that attention itself knows
 SWITCH = "tint"  # no block has this id
 
 
-def plan(
+def plan_map(
     trace: Trace, look: FigureStyle, open_block: str = "",
     unfolded: Mapping[str, int] | None = None, tinted: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
@@ -46,20 +46,20 @@ def plan(
     words = trace.output_tokens
     if len(choice_chips(words, size.halves[1], 0, rows=1)) != len(words):
         size = replace(size, output_rows=2)  # one row is too short for the chosen words
-    by_id = {block.id: block for block in blocks(config)}
+    by_id = {block.id: block for block in blocks_of_model(config)}
     scene = Scene(trace, look, by_id, ratios(trace), open_block, tinted, size.letters)
     opened: dict[Stack, int] = {
         stack: min(max(wanted.get(stack, 0), 0), layer_count(config, stack) - 1)
         for stack in stacks_of(config)
     }
-    places = grid(config, opened, size)
+    places = lay_out_grid(config, opened, size)
     return {
         "width": size.width,
         "height": places.height,
         "large": look.size > 100,
         "label": _label(config),
         "items": [
-            compact(item, look.colour) for item in _in_order(scene, _everything(scene, places))
+            compact_item(item, look.colour) for item in _in_order(scene, _everything(scene, places))
         ],
     }
 
@@ -100,17 +100,17 @@ def draw_legend(scene: Scene, grid: Grid) -> list[Item]:
     left, right = grid.size.halves[0]
     by = "change" if scene.tinted else "role"
     items = [
-        text(left, 18, say(f"map.legend_{by}"), 15, weight=600),
-        text(left, 36, _about(scene, by), 12.5, "faint"),
+        text_item(left, 18, say(f"map.legend_{by}"), 15, weight=600),
+        text_item(left, 36, _about(scene, by), 12.5, "faint"),
     ]
     width = (right - left - 3 * 14) / 4
     for place, role in enumerate(ROLES):
         box = Box(left + place * (width + 14), 66, width, 10)
         items += _scale(scene, role, box) if scene.tinted else _swatch(scene, role, box)
     items.append(_switch(scene, Box(left, 98, right - left, 22)))
-    items.append(text(left, 138, summary(scene), 13, "faint"))
-    if others := conventions(scene.trace.config):
-        items.append(text(left, 155, others, 13, "faint"))
+    items.append(text_item(left, 138, model_summary(scene), 13, "faint"))
+    if others := conventions_line(scene.trace.config):
+        items.append(text_item(left, 155, others, 13, "faint"))
     return items
 
 
@@ -125,8 +125,8 @@ def _about(scene: Scene, by: str) -> str:
 
 def _swatch(scene: Scene, role: str, box: Box) -> list[Item]:
     return [
-        rect(box, scene.role_fill(role), role, 2, 1),
-        text(box.x, box.y - 6, say(f"map.role_{role}"), 13),
+        rect_item(box, scene.role_fill(role), role, 2, 1),
+        text_item(box.x, box.y - 6, say(f"map.role_{role}"), 13),
     ]
 
 
@@ -140,30 +140,30 @@ def _switch(scene: Scene, box: Box) -> Item:
         "tip": [label, about],
         "pressed": scene.tinted,
         "items": [
-            rect(box, "panel" if scene.tinted else "page", "line", 6, 1),
-            text(box.cx, box.cy + 4.5, label, 13, "text", "middle"),
+            rect_item(box, "panel" if scene.tinted else "page", "line", 6, 1),
+            text_item(box.cx, box.cy + 4.5, label, 13, "text", "middle"),
         ],
-        "ring": rect(box, "none", "text", 6, 2),
+        "ring": rect_item(box, "none", "text", 6, 2),
     }
 
 
 def _scale(scene: Scene, role: str, box: Box) -> list[Item]:
     step = box.w / STEPS
     cells = [
-        rect(Box(box.x + at * step, box.y, step + 0.5, box.h),
+        rect_item(Box(box.x + at * step, box.y, step + 0.5, box.h),
              scene.tint(role, END * at / (STEPS - 1)), radius=0)
         for at in range(STEPS)
     ]  # fmt: skip
     return [
         *cells,
-        rect(box, "none", role, 2, 1),
-        text(box.x, box.bottom + 14, "0", 11, "faint"),
-        text(box.right, box.bottom + 14, f"≥ {percent(END)}", 11, "faint", "end"),
-        text(box.x, box.y - 6, say(f"map.role_{role}"), 13),
+        rect_item(box, "none", role, 2, 1),
+        text_item(box.x, box.bottom + 14, "0", 11, "faint"),
+        text_item(box.right, box.bottom + 14, f"≥ {whole_percent(END)}", 11, "faint", "end"),
+        text_item(box.x, box.y - 6, say(f"map.role_{role}"), 13),
     ]
 
 
-def summary(scene: Scene) -> str:
+def model_summary(scene: Scene) -> str:
     """The model in one line: sizes by their letters, and where the norm stands."""
     config = scene.trace.config
     stacks = config.of("encoder"), config
@@ -176,7 +176,7 @@ def summary(scene: Scene) -> str:
     return f"{sizes}   V = {config.vocabulary_size}   {norm}"
 
 
-def conventions(config: ModelConfig) -> str:
+def conventions_line(config: ModelConfig) -> str:
     """What it is built of that the paper's model is not, in one line."""
     parts = [say(f"map.has_{config.positions}")] if config.positions in WITHIN else []
     parts += [say("map.has_rms")] if config.norm_kind == "rms" else []
@@ -193,5 +193,5 @@ def draw_titles(grid: Grid) -> list[Item]:
         left = places.outer < 0 and not grid.size.alone  # of one stack the legend stands there
         x, anchor = (places.left, "start") if left else (places.right, "end")
         words = say("map.stack_title", name=say(f"map.stack_{stack}"), layers=len(places.columns))
-        items.append(text(x, places.top - 18, words, 16, "text", anchor, 700))
+        items.append(text_item(x, places.top - 18, words, 16, "text", anchor, 700))
     return items

@@ -4,15 +4,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from glassformer.app.pages.translate.map.shapes import Box, Item, rect, text
-from glassformer.app.plots.colours import mix, readable_on
+from glassformer.app.pages.translate.map.shapes import Box, Item, rect_item, text_item
+from glassformer.app.plots.colours import mix_colours, readable_on
 from glassformer.app.plots.labels import format_percent
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.words import say
 from glassformer.core.analysis.blocks import Block, Kind
 from glassformer.core.config import ModelConfig
 from glassformer.core.trace.graph import layer_count
-from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.shapes import shape_letters
 from glassformer.core.trace.trace import Trace
 
 ROLES: dict[Kind, str] = {
@@ -49,11 +49,11 @@ class Scene:
         """The fill of a block of that ratio; a ratio without a number is not tinted."""
         share = min(max(ratio / END, 0.0), 1.0) if math.isfinite(ratio) else 0.0
         strength = FAINTEST + (STRONGEST - FAINTEST) * share
-        return mix(self.look.colour("page"), self.look.colour(role), strength)
+        return mix_colours(self.look.colour("page"), self.look.colour(role), strength)
 
     def role_fill(self, role: str) -> str:
         """The fill of a block that is coloured by its role alone."""
-        return mix(self.look.colour("page"), self.look.colour(role), BY_ROLE)
+        return mix_colours(self.look.colour("page"), self.look.colour(role), BY_ROLE)
 
     def fill(self, block: Block) -> str:
         if not self.tinted and block.kind != "layer":
@@ -65,7 +65,7 @@ class Scene:
         """The tint's number as it is printed in the block; "" for a block without one."""
         if not self.tinted or block.kind in UNTINTED or block.id not in self.ratios:
             return ""
-        return percent(self.ratios[block.id])
+        return whole_percent(self.ratios[block.id])
 
     def block(self, block_id: str, box: Box, big: bool = True) -> Item:
         """A block with its name and number, to point at and to click."""
@@ -73,19 +73,19 @@ class Scene:
         fill, number = self.fill(block), self.number(block)
         ink, size = readable_on(fill), NAME_SIZE if big else SMALL_NAME
         name, base = self.name(block), box.cy + size * 0.35
-        inside = [rect(box, fill, ROLES[block.kind])]
+        inside = [rect_item(box, fill, ROLES[block.kind])]
         if number and block.layer is not None:
-            inside.append(text(box.x + 12, base, name, size, ink, weight=600))
-            inside.append(text(box.right - 11, base, number, NUMBER_SIZE, ink, "end"))
+            inside.append(text_item(box.x + 12, base, name, size, ink, weight=600))
+            inside.append(text_item(box.right - 11, base, number, NUMBER_SIZE, ink, "end"))
         else:
             label = f"{name}  {number}" if number else name
-            inside.append(text(box.cx, base, label, size, ink, "middle", 600))
+            inside.append(text_item(box.cx, base, label, size, ink, "middle", 600))
         return self.pressable(block, box, inside)
 
     @property
     def layer_fill(self) -> str:
         """Of the card or slab of a layer."""
-        return mix(self.look.colour("page"), self.look.colour("panel"), 0.6)
+        return mix_colours(self.look.colour("page"), self.look.colour("panel"), 0.6)
 
     def pressable(self, block: Block, box: Box, inside: list[Item], radius: float = 6) -> Item:
         """Make drawn items the button of a block, to point at and to click."""
@@ -97,7 +97,7 @@ class Scene:
             "tip": tip,
             "pressed": block.id == self.open_block,
             "items": inside,
-            "ring": rect(box, "none", "text", radius, 2.5),
+            "ring": rect_item(box, "none", "text", radius, 2.5),
         }
 
     def name(self, block: Block) -> str:
@@ -109,7 +109,7 @@ class Scene:
         changed = ""
         if block.id in self.ratios:
             key = "map.changed_by_norm" if block.kind == "add_norm" else "map.changed_by"
-            changed = say(key, share=percent(self.ratios[block.id]))
+            changed = say(key, share=whole_percent(self.ratios[block.id]))
         what = say(f"map.what_{variant(self.trace.config, block)}")
         return [title_of(self.trace.config, block), what, self.shapes(block), changed]
 
@@ -131,7 +131,7 @@ class Scene:
 
     def lettered(self, address: str) -> list[str]:
         """The letters of a shape without the batch."""
-        return [letter for letter in letters(address, self.trace.config) if letter != "B"]
+        return [letter for letter in shape_letters(address, self.trace.config) if letter != "B"]
 
     def sized(self, address: str) -> list[str]:
         """The shape without the batch, as numbers."""
@@ -142,7 +142,7 @@ class Scene:
         self, x: float, y: float, address: str, anchor: str = "start", size: float = 13
     ) -> Item:
         """A shape on a wire: the numbers, then the letters, fainter."""
-        made = text(x, y, " × ".join(self.sized(address)), size, "text", anchor)
+        made = text_item(x, y, " × ".join(self.sized(address)), size, "text", anchor)
         named = {"after": " × ".join(self.lettered(address)), "after_fill": "faint"}
         return made | named if self.letters else made
 
@@ -177,7 +177,7 @@ def variant(config: ModelConfig, block: Block) -> str:
     return "gated" if block.kind == "feed_forward" and config.gated else block.kind
 
 
-def percent(ratio: float) -> str:
+def whole_percent(ratio: float) -> str:
     """A ratio as whole percent, "NaN" for one without a number."""
     if not math.isfinite(ratio):
         return "NaN" if math.isnan(ratio) else "∞"

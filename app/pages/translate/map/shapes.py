@@ -1,6 +1,6 @@
 """What the map is drawn with, as plain data for the SVG: shapes, wires, buttons, rows of words.
 
-A fill or a stroke is a colour, or the name of its role, which `compact` replaces.
+A fill or a stroke is a colour, or the name of its role, which `compact_item` replaces.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,22 +54,24 @@ class Box:
         return Box(cx - w / 2, y, w, h)
 
 
-def rect(box: Box, fill: str, stroke: str = "none", radius: float = 6, width: float = 1.25) -> Item:
+def rect_item(
+    box: Box, fill: str, stroke: str = "none", radius: float = 6, width: float = 1.25
+) -> Item:
     """A rounded rectangle."""
     place = {"x": box.x, "y": box.y, "width": box.w, "height": box.h, "rx": radius}
     return {"kind": "rect", **place, "fill": fill, "stroke": stroke, "stroke-width": width}
 
 
-def plus(cx: float, cy: float, radius: float, stroke: str) -> list[Item]:
+def plus_item(cx: float, cy: float, radius: float, stroke: str) -> list[Item]:
     """A circle in which two streams are added."""
     return [
         {"kind": "circle", "cx": cx, "cy": cy, "r": radius, "fill": "page", "stroke": stroke,
          "stroke-width": 1.5},
-        line(f"M{cx - 4} {cy} H{cx + 4} M{cx} {cy - 4} V{cy + 4}", stroke),
+        line_item(f"M{cx - 4} {cy} H{cx + 4} M{cx} {cy - 4} V{cy + 4}", stroke),
     ]  # fmt: skip
 
 
-def text(
+def text_item(
     x: float, y: float, words: str, size: float, fill: str = "text", anchor: str = "start",
     weight: int = 400,
 ) -> Item:  # fmt: skip
@@ -78,12 +80,12 @@ def text(
             "text-anchor": anchor, "font-weight": weight}  # fmt: skip
 
 
-def line(d: str, stroke: str, width: float = 1.5) -> Item:
+def line_item(d: str, stroke: str, width: float = 1.5) -> Item:
     """An open path."""
     return {"kind": "path", "d": d, "fill": "none", "stroke": stroke, "stroke-width": width}
 
 
-def wire(
+def wire_item(
     points: Sequence[Point], stroke: str = "data", arrow: bool = True, halo: str = ""
 ) -> list[Item]:
     """A wire along right-angled points with round corners, its arrow at the last one.
@@ -92,21 +94,21 @@ def wire(
     """
     foot = _towards(points[-1], points[-2], HEAD * 0.8)
     d = rounded_path([*points[:-1], foot] if arrow else points)
-    items = [line(d, halo, WIRE + 4)] if halo else []
-    items.append(line(d, stroke, WIRE))
+    items = [line_item(d, halo, WIRE + 4)] if halo else []
+    items.append(line_item(d, stroke, WIRE))
     if arrow:
         items.append({"kind": "path", "d": _head(points), "fill": stroke, "stroke": "none"})
     return items
 
 
-def compact(item: Item, colour: Callable[[str], str]) -> Item:
+def compact_item(item: Item, colour: Callable[[str], str]) -> Item:
     """The same with colours for roles, and tenths of a pixel: a sixth of the bytes is enough."""
 
     def short(name: str, value: Any) -> Any:
         if name == "items":
-            return [compact(each, colour) for each in value]
+            return [compact_item(each, colour) for each in value]
         if name == "ring":
-            return compact(value, colour)
+            return compact_item(value, colour)
         if name in COLOURED and value != "none" and not value.startswith("#"):
             return colour(value)
         return round(value, 1) if isinstance(value, float) else value
@@ -150,12 +152,12 @@ class Chip:
     index: int | None
 
 
-def flow(
+def chips_in_rows(
     tokens: Sequence[str], span: tuple[float, float], y: float, rows: int, font: float,
     height: float = 22, least: float = 0,
 ) -> list[Chip]:  # fmt: skip
     """The words centred in rows; where they do not all fit, the middle becomes "⋯ 40"."""
-    whole: _Words = [(at, shorten(token, font)) for at, token in enumerate(tokens)]
+    whole: _Words = [(at, shorten_token(token, font)) for at, token in enumerate(tokens)]
     lines = _wrapped(whole, span[1] - span[0], font, least)
     for kept in range(len(tokens) - 1, 0, -1):
         if len(lines) <= rows:
@@ -171,7 +173,7 @@ def flow(
     ]
 
 
-def shorten(token: str, font: float) -> str:
+def shorten_token(token: str, font: float) -> str:
     """A word as it is shown, cut to the width of a chip."""
     shown = visible(token)
     while widest(shown, font) > LONGEST:

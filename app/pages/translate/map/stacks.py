@@ -21,12 +21,12 @@ from glassformer.app.pages.translate.map.shapes import (
     Chip,
     Item,
     Point,
-    flow,
-    line,
-    plus,
-    rect,
-    text,
-    wire,
+    chips_in_rows,
+    line_item,
+    plus_item,
+    rect_item,
+    text_item,
+    wire_item,
 )
 from glassformer.app.plots.colours import readable_on
 from glassformer.app.words import say
@@ -57,21 +57,21 @@ def _between(grid: StackGrid, left: Column, right: Column) -> list[Item]:
     start = (left.box.cx, high) if left.open else (left.box.right, high)
     end = (right.box.cx, low) if right.open else (right.box.x, low)
     points: list[Point] = [start, (middle, high), (middle, low), end]
-    return wire(points, arrow=not right.open, halo="panel")
+    return wire_item(points, arrow=not right.open, halo="panel")
 
 
 def _card(scene: Scene, grid: StackGrid, column: Column) -> list[Item]:
     box, first, last = column.box, column is grid.columns[0], column is grid.columns[-1]
     layer = scene.blocks[f"{grid.stack}/{column.layer}"]
-    items = [rect(box, scene.layer_fill, "line", 10)]
+    items = [rect_item(box, scene.layer_fill, "line", 10)]
     header = Box(box.x + 8, box.y + 4, CARD / 2 - 22, 19)
-    name = text(header.x + 6, header.cy + 4.6, scene.name(layer), 14, weight=600)
+    name = text_item(header.x + 6, header.cy + 4.6, scene.name(layer), 14, weight=600)
     low, high = grid.lane
     ends = (grid.bottom if first else low), (grid.top if last else high)
-    items += wire([(box.cx, y) for y in ends], arrow=False)
+    items += wire_item([(box.cx, y) for y in ends], arrow=False)
     for row in grid.rows:
         items += _sublayer(scene, grid, box, f"{grid.stack}/{column.layer}/{row.kind}", row)
-    return [*items, scene.pressable(layer, header, [rect(header, scene.layer_fill), name])]
+    return [*items, scene.pressable(layer, header, [rect_item(header, scene.layer_fill), name])]
 
 
 def _sublayer(scene: Scene, grid: StackGrid, box: Box, where: str, row: SublayerRow) -> list[Item]:
@@ -82,12 +82,12 @@ def _sublayer(scene: Scene, grid: StackGrid, box: Box, where: str, row: Sublayer
     turn = side + grid.outer * 15
     goal = (side, norm.cy) if row.sum is None else (box.cx + grid.outer * 9, row.sum)
     arc: list[Point] = [(box.cx, row.branch), (turn, row.branch), (turn, goal[1]), goal]
-    items = wire(arc)
+    items = wire_item(arc)
     items += _inputs(scene.trace.config, box.cx, block.bottom, row, norm)
     items += [scene.block(where, block), scene.block(f"{where}_norm", norm, big=False)]
     if row.sum is not None:
         items += _sum(scene, f"{where}_residual", box.cx, row.sum)
-        return items + wire([(box.cx, row.branch), (box.cx, norm.bottom)])
+        return items + wire_item([(box.cx, row.branch), (box.cx, norm.bottom)])
     away, stream = box.cx - grid.outer * (PARTS + 20), f"{where}_residual/stream"
     return [*items, scene.wire_label(away, row.branch - 3, stream, _anchor(-grid.outer), 12)]
 
@@ -101,7 +101,7 @@ def _inputs(
     """
     start, fork = row.branch if row.sum is None else norm.y, bottom + 14
     if row.kind == "feed_forward" and not config.gated:
-        return wire([(cx, start), (cx, bottom)])
+        return wire_item([(cx, start), (cx, bottom)])
     turned = " ↻" if config.positions == "rotary" and row.kind == "self_attention" else ""
     query = (0.0, "query", "Q")
     parts = {
@@ -110,20 +110,20 @@ def _inputs(
         ),
         "feed_forward": ((-PARTS, "feed_forward", "W₁"), (PARTS, "feed_forward", "W₃")),
     }  # fmt: skip
-    items = wire([(cx, start), (cx, fork)], arrow=False)
+    items = wire_item([(cx, start), (cx, fork)], arrow=False)
     for offset, role, letter in parts.get(row.kind, (query,)):
         x = cx + offset
         turn = [(x, fork)] if offset else []
-        items += wire([(cx, fork), *turn, (x, bottom)], role)
-        items.append(text(x + 5, bottom + 11, letter, 11, role, weight=600))
+        items += wire_item([(cx, fork), *turn, (x, bottom)], role)
+        items.append(text_item(x + 5, bottom + 11, letter, 11, role, weight=600))
     if config.positions == "relative" and row.kind == "self_attention":
-        items.append(text(cx + 2 * PARTS, bottom + 11, "+ B", 11, "weights", weight=600))
+        items.append(text_item(cx + 2 * PARTS, bottom + 11, "+ B", 11, "weights", weight=600))
     return items
 
 
 def _sum(scene: Scene, block_id: str, cx: float, cy: float) -> list[Item]:
     """The residual's sum as a circle, where the norm is a block of its own."""
-    inside = plus(cx, cy, 8, "norm")
+    inside = plus_item(cx, cy, 8, "norm")
     around = Box(cx - 9, cy - 9, 18, 18)
     return [scene.pressable(scene.blocks[block_id], around, inside, 9)]
 
@@ -136,8 +136,8 @@ def _slab(scene: Scene, grid: StackGrid, column: Column) -> list[Item]:
     name = say("map.place_layer", layer=number) if box.w >= 44 else str(number)
     size = 13 if box.w >= 14 else 9
     inside = [
-        rect(box, scene.layer_fill, "line", radius),
-        text(box.cx, box.y + 18, name, size, "text", "middle", 600),
+        rect_item(box, scene.layer_fill, "line", radius),
+        text_item(box.cx, box.y + 18, name, size, "text", "middle", 600),
     ]
     items = [scene.pressable(layer, box, inside, radius)]
     for row in grid.rows:
@@ -151,9 +151,9 @@ def _cell(scene: Scene, block_id: str, slab: Box, y: float, height: float) -> It
     pad = min(5.0, slab.w * 0.15)
     box, block = Box(slab.x + pad, y, slab.w - 2 * pad, height), scene.blocks[block_id]
     fill = scene.fill(block)
-    inside = [rect(box, fill, ROLES[block.kind], 3, 1)]
+    inside = [rect_item(box, fill, ROLES[block.kind], 3, 1)]
     if box.w >= 34 and (number := scene.number(block)):
-        inside.append(text(box.cx, box.cy + 4.2, number, 12, readable_on(fill), "middle"))
+        inside.append(text_item(box.cx, box.cy + 4.2, number, 12, readable_on(fill), "middle"))
     return scene.pressable(block, box, inside, 3)
 
 
@@ -170,7 +170,7 @@ def draw_memory_wire(grid: Grid) -> list[Item]:
     memory, decoder, turn = grid.memory, grid.stacks["decoder"], grid.size.corridor
     y, last = _memory_enters(decoder), decoder.columns[-1].box
     points = [(memory.right, memory.cy), (turn, memory.cy), (turn, y), (last.x, y)]
-    return wire(points, arrow=False)
+    return wire_item(points, arrow=False)
 
 
 def draw_memory_arrows(whole: Grid) -> list[Item]:
@@ -181,15 +181,15 @@ def draw_memory_arrows(whole: Grid) -> list[Item]:
     y = _memory_enters(grid)
     card = next(column.box for column in grid.columns if column.open)
     fork, block = card.x + 9, card.x + PAD
-    drawn = [line(f"M{card.x} {y} h9", "data", WIRE)]
+    drawn = [line_item(f"M{card.x} {y} h9", "data", WIRE)]
     for offset, role, letter in ((-8.0, "key", "K"), (8.0, "value", "V")):
         points = [(fork, y), (fork, y + offset), (block, y + offset)]
-        drawn += wire(points, role)
+        drawn += wire_item(points, role)
         above = y + offset + (-4 if offset < 0 else 13)
-        drawn.append(text(fork + 3, above, letter, 11, role, weight=600))
+        drawn.append(text_item(fork + 3, above, letter, 11, role, weight=600))
     for column in grid.columns:
         if not column.open and column.box.x - GUTTER < card.right < column.box.x:
-            drawn += wire([(column.box.x - 6, y), (column.box.x, y)])
+            drawn += wire_item([(column.box.x - 6, y), (column.box.x, y)])
     return drawn
 
 
@@ -203,7 +203,7 @@ def draw_input(scene: Scene, grid: Grid, stack: Stack) -> list[Item]:
     lane = places.bottom + 11
     top: list[Point] = [(cx, lane), (first, lane)] if abs(first - cx) > 1 else []
     start = grid.plus - 9 if has_positions else box.y
-    items = wire([(cx, start), *top, (first, enters)])
+    items = wire_item([(cx, start), *top, (first, enters)])
     # The shape stands on the inner side, unless the wire turns that way to the first layer.
     inner = -places.outer
     way = -inner if (first - cx) * inner > 1 else inner
@@ -214,12 +214,12 @@ def draw_input(scene: Scene, grid: Grid, stack: Stack) -> list[Item]:
             scene.block(f"{side}/norm", Box.around(cx, grid.embedding_norm, 150, 24), False)
         )
     if has_positions:
-        items += wire([(cx, box.y), (cx, grid.plus + 9)])
+        items += wire_item([(cx, box.y), (cx, grid.plus + 9)])
         items += _positions(scene, places, side, grid.plus)
-    items += wire([(cx, grid.tokens - 3), (cx, box.bottom)])
+    items += wire_item([(cx, grid.tokens - 3), (cx, box.bottom)])
     items.append(_beside(scene, cx + inner * 12, box.bottom + 14, f"{side}/ids", inner))
     end, caption = cx + places.outer * 12, say(f"map.words_{scene.words_of(side)}")
-    items.append(text(end, box.bottom + 14, caption, 12, "faint", _anchor(places.outer)))
+    items.append(text_item(end, box.bottom + 14, caption, 12, "faint", _anchor(places.outer)))
     return [*items, scene.block(f"{side}/embedding", box)]
 
 
@@ -230,14 +230,14 @@ def _positions(scene: Scene, places: StackGrid, side: str, y: float) -> list[Ite
     middle = cx + places.outer * min(118, half - 68)
     box = Box.around(middle, y - 12, 132, 24)
     edge = box.right if places.outer < 0 else box.x
-    items = wire([(edge, y), (cx + places.outer * 9, y)])
+    items = wire_item([(edge, y), (cx + places.outer * 9, y)])
     items.append(scene.block(f"{side}/positions", box, big=False))
     if f"{side}/token_type" in scene.blocks:
         other = Box.around(2 * cx - middle, y - 12, 132, 24)
         edge = other.x if places.outer < 0 else other.right
-        items += wire([(edge, y), (cx - places.outer * 9, y)])
+        items += wire_item([(edge, y), (cx - places.outer * 9, y)])
         items.append(scene.block(f"{side}/token_type", other, big=False))
-    return [*items, *plus(cx, y, 9, "data")]
+    return [*items, *plus_item(cx, y, 9, "data")]
 
 
 def draw_words(scene: Scene, grid: Grid) -> list[Item]:
@@ -251,7 +251,9 @@ def draw_words(scene: Scene, grid: Grid) -> list[Item]:
     for stack, tokens, pieces in sides:
         if stack not in grid.stacks:
             continue
-        for chip in flow(tokens, grid.size.side(stack), grid.tokens, grid.size.token_rows, FONT):
+        for chip in chips_in_rows(
+            tokens, grid.size.side(stack), grid.tokens, grid.size.token_rows, FONT
+        ):
             grey = chip.index is None or pieces[chip.index] in marks
             dotted = stack == "encoder" and chip.index in unknown
             items += _chip(chip, grey, dotted)
@@ -260,11 +262,13 @@ def draw_words(scene: Scene, grid: Grid) -> list[Item]:
 
 def _chip(chip: Chip, grey: bool, dotted: bool = False) -> list[Item]:
     box = chip.box
-    items = [text(box.cx, box.y + 15.5, chip.text, FONT, "faint" if grey else "text", "middle")]
+    items = [
+        text_item(box.cx, box.y + 15.5, chip.text, FONT, "faint" if grey else "text", "middle")
+    ]
     if chip.index is not None:
-        items.insert(0, rect(box, "panel", "line", 5, 1))
+        items.insert(0, rect_item(box, "panel", "line", 5, 1))
     if dotted:
-        under = line(f"M{box.x + 6} {box.bottom - 3.5} H{box.right - 6}", "changed")
+        under = line_item(f"M{box.x + 6} {box.bottom - 3.5} H{box.right - 6}", "changed")
         items.append(under | {"stroke-dasharray": "1.5 2.5"})
     return items
 
@@ -273,14 +277,14 @@ def draw_output(scene: Scene, grid: Grid) -> list[Item]:
     """From the last layer to the words: linear, softmax, each row's choice; or to vectors alone."""
     cx, stack = grid.linear.cx, list(grid.stacks.values())[-1]
     if not scene.trace.config.has_generator:
-        name = text(cx, grid.linear.bottom - 6, say("map.vectors"), 13, "faint", "middle")
+        name = text_item(cx, grid.linear.bottom - 6, say("map.vectors"), 13, "faint", "middle")
         return [*_upwards(scene, stack, grid.linear.bottom), name]
     items = _upwards(scene, stack, (grid.head or grid.linear).bottom)
     if grid.head:
         items.append(scene.block("output/dense", grid.head))
-        items += wire([(cx, grid.head.y), (cx, grid.linear.bottom)])
-    items += wire([(cx, grid.linear.y), (cx, grid.softmax.bottom)])
-    items += wire([(cx, grid.softmax.y), (cx, grid.softmax.y - 15)])
+        items += wire_item([(cx, grid.head.y), (cx, grid.linear.bottom)])
+    items += wire_item([(cx, grid.linear.y), (cx, grid.softmax.bottom)])
+    items += wire_item([(cx, grid.softmax.y), (cx, grid.softmax.y - 15)])
     items.append(_beside(scene, cx + 12, grid.linear.y - 5, "output/logits", 1))
     items.append(scene.block("output/logits", grid.linear))
     items.append(scene.block("output/probabilities", grid.softmax))
@@ -303,10 +307,12 @@ def _choices(scene: Scene, grid: Grid) -> list[Item]:
         chance = chances[at]
         share = chance if chance == chance else 0.0  # NaN draws no bar
         track = Box(box.x + 5, box.bottom - 6, box.w - 10, 3)
-        items.append(text(box.cx, box.bottom - 9, short_percent(chance), 11, "faint", "middle"))
-        items.append(rect(track, "line", radius=1.5))
+        items.append(
+            text_item(box.cx, box.bottom - 9, short_percent(chance), 11, "faint", "middle")
+        )
+        items.append(rect_item(track, "line", radius=1.5))
         full = Box(track.x, track.y, track.w * share, track.h)
-        items.append(rect(full, "weights", radius=1.5))
+        items.append(rect_item(full, "weights", radius=1.5))
     return items
 
 
@@ -314,7 +320,7 @@ def choice_chips(
     tokens: Sequence[str], side: tuple[float, float], y: float, rows: int
 ) -> list[Chip]:  # fmt: skip
     """The chosen words in their rows, with room for a probability each."""
-    return flow(tokens, side, y, rows, FONT, CHOICE_STEP - GAP, 37)
+    return chips_in_rows(tokens, side, y, rows, FONT, CHOICE_STEP - GAP, 37)
 
 
 def short_percent(share: float) -> str:
@@ -344,10 +350,10 @@ def _upwards(scene: Scene, places: StackGrid, goal: float) -> list[Item]:
     stop = places.final_norm.bottom if places.final_norm else goal
     lane = places.top - 8
     jog: list[Point] = [(out, lane), (cx, lane)] if abs(out - cx) > 1 else []
-    items = wire([(out, places.top), *jog, (cx, stop)])
+    items = wire_item([(out, places.top), *jog, (cx, stop)])
     address = stack_end(scene.trace.config, places.stack)
     if places.final_norm:
-        items += wire([(cx, places.final_norm.y), (cx, goal)])
+        items += wire_item([(cx, places.final_norm.y), (cx, goal)])
         items.append(scene.block(f"{places.stack}/norm", places.final_norm, big=False))
     items.append(_beside(scene, cx - 12, places.exit - 9, address, -1))
     return items

@@ -19,15 +19,15 @@ from glassformer.app.session import store
 from glassformer.app.session.state import AGAINST
 from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, menu, set_field
+from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.logit_attribution import (
     LogitAttribution,
     LogitPart,
     logit_attribution,
-    neurons,
-    positions,
+    neuron_contributions,
+    position_contributions,
 )
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
@@ -131,7 +131,7 @@ def _label(place: str, part: LogitPart) -> str:
 
 def show() -> None:
     """Draw the sum of the row in focus, and one sub-layer of it."""
-    trace = on_screen.trace()
+    trace = on_screen.trace_on_screen()
     stack: Stack = "decoder" if trace.config.decoder_layers else "encoder"
     focus = Attributed.current(stack)
     found = focus.found
@@ -166,7 +166,7 @@ def _head(focus: Attributed) -> None:
             logit = focus.number(found.logit)
             said = say("attribution.title_less", word=word, other=other, logit=logit)
         st.markdown(f"**{said}**", width="content")
-        choice("attribution_against", "attribution.against", AGAINST, focus.now.against,
+        draw_choice("attribution_against", "attribution.against", AGAINST, focus.now.against,
                set_field("against"))  # fmt: skip
         cell = (0, focus.row, found.word)
         provenance.open_button("output/logits", cell, "attribution_trail")
@@ -269,7 +269,7 @@ def _heads(focus: Attributed, line: Line) -> None:
 
 def _words(focus: Attributed, place: str, head: int) -> None:
     """What the head took from each word that it looks at; a click follows the weight."""
-    values = positions(focus.trace, focus.model, focus.found, place, head)
+    values = position_contributions(focus.trace, focus.model, focus.found, place, head)
     side = Address.of(place).key_side
     trace = focus.trace
     tokens = trace.source_tokens if side == "source" else trace.target_tokens
@@ -290,7 +290,7 @@ def _words(focus: Attributed, place: str, head: int) -> None:
 def _units(focus: Attributed, line: Line) -> None:
     """The units that add most; a click follows how active one is."""
     layer = Address.of(line.place).layer or 0
-    values = neurons(focus.trace, focus.model, focus.found, layer)
+    values = neuron_contributions(focus.trace, focus.model, focus.found, layer)
     most = np.argsort(-np.abs(values), kind="stable")[:UNITS].tolist()
     address = next(part.address for part in line.parts if part.name == "feed_forward")
 

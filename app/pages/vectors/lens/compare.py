@@ -40,7 +40,7 @@ def show(pair: Pair) -> None:
     lines = pair_words(
         pair.first.target_tokens, pair.second.target_tokens, pair.kind == "experiment"
     )
-    rows = next(each for each in lines if each[triple.anchor(pair)] == focus.position)
+    rows = next(each for each in lines if each[triple.anchor_run(pair)] == focus.position)
     labels = dict(enumerate(literal(visible(each)) for each in focus.words.labels))
     st.markdown(f"**{say('beside.lens_title')}**")
     segments(

@@ -14,12 +14,12 @@ import streamlit as st
 from glassformer.app.pages.vectors.depth_grid import Cells, depth_grid, rank_shares, shares_colours
 from glassformer.app.pages.vectors.focus import (
     VectorsFocus,
-    pick,
+    pick_word,
     show_word,
     state_name,
     trail_line,
 )
-from glassformer.app.pages.vectors.stream.panel import columns
+from glassformer.app.pages.vectors.stream.panel import stream_columns
 from glassformer.app.panels import provenance
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.runs import on_screen
@@ -43,15 +43,15 @@ OTHERS = 64  # rows of the decoder whose line is drawn behind the one in focus
 _lens_depth = component(__file__, "lens_depth")
 
 
-def top() -> str:
+def top_line() -> str:
     """What one sees; a model of one stack has no decoder to name."""
-    alone = not on_screen.trace().config.has_both
+    alone = not on_screen.trace_on_screen().config.has_both
     return escape(say("lens.top_alone") if alone else say("lens.top"))
 
 
 def show() -> None:
     """Draw the states of the row in focus, and what they are beside them."""
-    config = on_screen.trace().config
+    config = on_screen.trace_on_screen().config
     if not config.has_generator:
         st.info(say("lens.no_generator"))
         return
@@ -74,11 +74,11 @@ def _depth(focus: VectorsFocus, seen: Lens) -> None:
     size = len(focus.trace.vocabulary)
 
     def picked(sent: Mapping[str, Any]) -> None:
-        pick(focus, row, seen.states[int(sent["row"])].state.address)
+        pick_word(focus, row, seen.states[int(sent["row"])].state.address)
 
     data = {
-        "rows": rows(focus, seen),
-        "axis": axis(seen, row, size),
+        "rows": lens_rows(focus, seen),
+        "axis": rank_axis(seen, row, size),
         "chosen": at,
         "texts": {name: say(f"lens.{name}") for name in TEXTS},
     }
@@ -91,10 +91,13 @@ def _depth(focus: VectorsFocus, seen: Lens) -> None:
     trail_line(focus, address, "lens_trail")
 
 
-def rows(focus: VectorsFocus, seen: Lens) -> list[dict[str, Any]]:
+def lens_rows(focus: VectorsFocus, seen: Lens) -> list[dict[str, Any]]:
     """The states of the row in focus, from the input to the last, as lens_depth.js draws them."""
     at, size = focus.position, len(focus.trace.vocabulary)
-    shares, above = rank_shares(seen.rank[:, at], size), columns([e.state for e in seen.states])
+    shares, above = (
+        rank_shares(seen.rank[:, at], size),
+        stream_columns([e.state for e in seen.states]),
+    )
     found = []
     for n, (group, name) in enumerate(above):
         entropy, rank = float(seen.entropy[n, at]), int(seen.rank[n, at])
@@ -124,7 +127,7 @@ def _best(focus: VectorsFocus, seen: Lens, state: int) -> list[tuple[str, str, f
     ]  # fmt: skip
 
 
-def axis(seen: Lens, row: int, size: int) -> dict[str, Any]:
+def rank_axis(seen: Lens, row: int, size: int) -> dict[str, Any]:
     """Powers of ten from rank 1 on the left to the last word of the vocabulary on the right.
 
     Behind them a line for each other row of the decoder.

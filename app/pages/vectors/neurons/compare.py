@@ -16,8 +16,8 @@ def show(pair: Pair) -> None:
     focus = VectorsFocus.current()
     count = layer_count(focus.trace.config, focus.stack)
     layer = min(focus.now.layer, count - 1)
-    with pickers.row("neurons"):
-        pickers.layers(count, layer, set_field("layer"), KEY)
+    with pickers.picker_row("neurons"):
+        pickers.pick_layer(count, layer, set_field("layer"), KEY)
     address = f"{focus.stack}/{layer}/feed_forward/{units_at(focus.trace.config)}"
     title = say("beside.neurons_title", layer=layer + 1)
     triple.show(pair, Matrix(address), KEY, title, LAYOUT)

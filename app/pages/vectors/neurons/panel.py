@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from glassformer.app.pages.vectors.focus import VectorsFocus, pick, show_word
+from glassformer.app.pages.vectors.focus import VectorsFocus, pick_word, show_word
 from glassformer.app.panels import provenance
 from glassformer.app.plots.colours import sequential
 from glassformer.app.plots.labels import format_percent, visible
@@ -20,7 +20,7 @@ from glassformer.app.session import store
 from glassformer.app.ui.component import CELLS, component, pack_numbers
 from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, segments, set_field
+from glassformer.app.ui.pick import draw_choice, segments, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.neurons import (
@@ -116,7 +116,7 @@ def _head(focus: NeuronFocus, sparse: Sparsity) -> None:
     }
     with st.container(key="neurons_choices", horizontal=True, horizontal_alignment="distribute"):
         segments("neurons_layer", say("beside.layer"), layers, focus.layer, set_field("layer"))
-        choice("neurons_terms", "neurons.order", ORDERS, focus.now.terms, set_field("terms"))
+        draw_choice("neurons_terms", "neurons.order", ORDERS, focus.now.terms, set_field("terms"))
 
 
 def _map(focus: NeuronFocus, sparse: Sparsity) -> None:
@@ -127,7 +127,7 @@ def _map(focus: NeuronFocus, sparse: Sparsity) -> None:
 
     def picked(sent: Mapping[str, Any]) -> None:
         if sent.get("unit") is None:
-            pick(focus, int(sent["row"]))
+            pick_word(focus, int(sent["row"]))
         else:
             _pick_unit(focus, int(sent["row"]), int(sent["unit"]))
 

@@ -24,8 +24,8 @@ from glassformer.core.analysis.positions import (
     Variant,
     column,
     model_table,
+    pair_dimensions,
     pair_of,
-    pairs,
     position_table,
 )
 from glassformer.core.analysis.vectors import tokens_of
@@ -91,7 +91,7 @@ class PositionsFocus(VectorsFocus):
     def span(self) -> str:
         """How many positions are drawn."""
         view, chosen = self.now.positions, self.now.span
-        if view not in FIRST_SPAN or chosen not in spans(view):
+        if view not in FIRST_SPAN or chosen not in span_options(view):
             chosen = ""
         return chosen or FIRST_SPAN.get(view, "64")
 
@@ -124,7 +124,7 @@ class PositionsFocus(VectorsFocus):
     @cached_property
     def pairs(self) -> NDArray[np.int64]:
         """The two features of every (sine, cosine) pair, (D / 2, 2)."""
-        return pairs(self.width, self.variant or "paper")
+        return pair_dimensions(self.width, self.variant or "paper")
 
     @property
     def pair(self) -> int:
@@ -175,12 +175,14 @@ class PositionsFocus(VectorsFocus):
         return literal(self.plain_word(position))
 
 
-def spans(view: str) -> tuple[str, ...]:
+def span_options(view: str) -> tuple[str, ...]:
     """How many positions can be chosen: three tables at once stay small."""
     return SPANS[:-1] if view == "variants" else SPANS
 
 
-def pick(focus: PositionsFocus, position: int | None = None, feature: int | None = None) -> None:
+def pick_position(
+    focus: PositionsFocus, position: int | None = None, feature: int | None = None
+) -> None:
     """Put a word, a feature or both in focus; a position beyond the sentence is no word."""
     changes: dict[str, Any] = {}
     if position is not None and 0 <= position < len(focus.tokens):

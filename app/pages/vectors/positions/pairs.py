@@ -23,7 +23,7 @@ from glassformer.app.pages.vectors.positions.focus import (
     PositionsFocus,
     number_table,
     pair_slider,
-    pick,
+    pick_position,
     pick_two,
     slider,
 )
@@ -34,14 +34,14 @@ from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import menu, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
-from glassformer.core.analysis.placed_words import TwoPlaces, shares, two_places
+from glassformer.core.analysis.placed_words import TwoPlaces, measure_shares, two_places
 from glassformer.core.analysis.positions import (
     Rotation,
     Table,
     by_offset,
     fitted_rotation,
     nearness,
-    rotation,
+    rotation_by_offset,
 )
 
 FARTHEST = 24  # the largest offset of the slider
@@ -50,7 +50,7 @@ WORDS = 0  # the curve of the words; the last one is that of the pairs
 PARTS = ("scaled", "encoding", "input")
 
 
-def dots(focus: PositionsFocus) -> Picture:
+def dots_picture(focus: PositionsFocus) -> Picture:
     """The dot products of all positions; a click chooses two."""
     table = focus.table(focus.length)
     found, lines = nearness(table).dots, by_offset(table)
@@ -108,9 +108,9 @@ def turn_picture(focus: PositionsFocus) -> Picture:
 
     def clicked(click: Click) -> None:
         if click.curve == WORDS and isinstance(click.custom, list):
-            pick(focus, int(click.custom[0]))
+            pick_position(focus, int(click.custom[0]))
         elif click.curve == len(figure.data) - 1:
-            pick(focus, feature=int(focus.pairs[int(click.x) - 1, 0]))
+            pick_position(focus, feature=int(focus.pairs[int(click.x) - 1, 0]))
 
     title = "positions.rotation_title" if focus.turns else "positions.rotation_title_not"
     return Picture(
@@ -160,7 +160,7 @@ def _rotation(focus: PositionsFocus) -> Rotation:
     return fitted_rotation(table, offset, focus.pairs)
 
 
-_of_formula = lru_cache(maxsize=64)(rotation)
+_of_formula = lru_cache(maxsize=64)(rotation_by_offset)
 
 
 def _turn(focus: PositionsFocus, table: Table, turned: Rotation) -> Turn:
@@ -175,7 +175,7 @@ def _turn(focus: PositionsFocus, table: Table, turned: Rotation) -> Turn:
     return Turn(table[:, pair], curve, start, end, carried, turned.worst, focus.pair)
 
 
-def same(focus: PositionsFocus) -> Picture:
+def same_word_picture(focus: PositionsFocus) -> Picture:
     """One word at two places: word, position and their sum; a click chooses a feature."""
     two = _two_places(focus)
     names = [f"{visible(focus.tokens[at])} · {at}" for at in two.positions]
@@ -189,7 +189,7 @@ def same(focus: PositionsFocus) -> Picture:
         figure=same_figure(strips, names, focus.feature, focus.look),
         alt=say("positions.alt_same", **words | {"first": first, "second": second}),
         note=say("positions.same_note"),
-        clicked=lambda click: pick(focus, two.positions[int(click.y)], int(click.x) - 1),
+        clicked=lambda click: pick_position(focus, two.positions[int(click.y)], int(click.x) - 1),
     )
 
 
@@ -210,7 +210,7 @@ def say_same(focus: PositionsFocus) -> None:
         return
     at = two.positions[0]
     open_button(f"{focus.side}/input", (0, at, focus.feature), "positions_trail")
-    share = format_percent(float(shares(focus.trace, focus.stack).position_share[at]))
+    share = format_percent(float(measure_shares(focus.trace, focus.stack).position_share[at]))
     st.markdown(say("positions.share", share=share, **words))
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from glassformer.app.pages.vectors.positions import inside
 from glassformer.app.pages.vectors.positions import pairs as of_two
 from glassformer.app.pages.vectors.positions import tables as of_all
-from glassformer.app.pages.vectors.positions.focus import FIRST_SPAN, PositionsFocus, spans
+from glassformer.app.pages.vectors.positions.focus import FIRST_SPAN, PositionsFocus, span_options
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.ui.chart import show_chart
@@ -20,25 +20,25 @@ from glassformer.core.analysis.positions import VARIANTS
 INSIDE = ("rotary", "relative")  # nothing is added to the words
 OTHERS = ("notes", "halves")
 VIEWS = {  # the picture of a question, and what is said beside it
-    "map": (of_all.matrix, of_all.say_matrix),
-    "waves": (of_all.waves, of_all.say_waves),
-    "dots": (of_two.dots, of_two.say_dots),
+    "map": (of_all.matrix_picture, of_all.say_matrix),
+    "waves": (of_all.waves_picture, of_all.say_waves),
+    "dots": (of_two.dots_picture, of_two.say_dots),
     "rotation": (of_two.turn_picture, of_two.say_turn),
-    "same": (of_two.same, of_two.say_same),
-    "variants": (of_all.variants, of_all.say_variants),
+    "same": (of_two.same_word_picture, of_two.say_same),
+    "variants": (of_all.variants_picture, of_all.say_variants),
 }
 
 
-def top() -> str:
+def top_line() -> str:
     """What one sees, by how the model has its positions."""
-    config = on_screen.trace().config
+    config = on_screen.trace_on_screen().config
     said = "positions.top" if config.adds_positions else f"positions.top_{config.positions}"
     return escape(say(said))
 
 
 def show() -> None:
     """Draw the question in view."""
-    if on_screen.trace().config.positions in INSIDE:
+    if on_screen.trace_on_screen().config.positions in INSIDE:
         inside.show()
         return
     focus = PositionsFocus.current()
@@ -66,9 +66,9 @@ def _show_controls(focus: PositionsFocus, view: str) -> None:
     ):
         _choice(focus, "positions", "positions", tuple(VIEWS), view)
         if view in FIRST_SPAN:
-            _choice(focus, "span", "span", spans(view), focus.span)
+            _choice(focus, "span", "span", span_options(view), focus.span)
         if view == "variants":
-            _choice(focus, "formula", "other", OTHERS, of_all.other(focus))
+            _choice(focus, "formula", "other", OTHERS, of_all.other_variant(focus))
         else:
             learned = (focus.own,) if focus.own in ("learned", "spread") else ()  # of its own
             _choice(focus, "formula", "formula", (*learned, *VARIANTS), focus.formula)

@@ -17,7 +17,7 @@ from glassformer.app.pages.vectors.positions.focus import (
     PositionsFocus,
     number_table,
     pair_slider,
-    pick,
+    pick_position,
 )
 from glassformer.app.panels.provenance import open_button
 from glassformer.app.ui.chart import Click
@@ -27,16 +27,16 @@ from glassformer.core.analysis.positions import (
     Table,
     Variant,
     by_offset,
-    compare,
+    compare_with_paper,
     fitted_rotation,
-    pairs,
+    pair_dimensions,
     position_table,
 )
 
 FINEST = 600  # points of a smooth line
 
 
-def matrix(focus: PositionsFocus) -> Picture:
+def matrix_picture(focus: PositionsFocus) -> Picture:
     """The heat map, a row a position, a column a feature; a click chooses both."""
     table = focus.table(focus.length)
     shape = say("positions.shape", rows=len(table), columns=focus.width)
@@ -51,7 +51,7 @@ def matrix(focus: PositionsFocus) -> Picture:
 
 
 def _cell_picked(focus: PositionsFocus) -> Callable[[Click], None]:
-    return lambda click: pick(focus, int(click.y), int(click.x) - 1)
+    return lambda click: pick_position(focus, int(click.y), int(click.x) - 1)
 
 
 def say_matrix(focus: PositionsFocus) -> None:
@@ -75,7 +75,7 @@ def say_matrix(focus: PositionsFocus) -> None:
         st.markdown(say("positions.not_added"))
 
 
-def waves(focus: PositionsFocus) -> Picture:
+def waves_picture(focus: PositionsFocus) -> Picture:
     """The chosen pair large and three others for comparison; a click chooses a word."""
     table = focus.table(focus.length)
     rows = [_wave(focus, at, table) for at in shown_pairs(focus)]
@@ -86,7 +86,7 @@ def waves(focus: PositionsFocus) -> Picture:
         figure=waves_figure(rows, focus.tokens, focus.position, focus.names, focus.look),
         alt=say("positions.alt_waves"),
         note=say("positions.waves_note"),
-        clicked=lambda click: pick(focus, round(click.x), features[click.curve // 2]),
+        clicked=lambda click: pick_position(focus, round(click.x), features[click.curve // 2]),
     )
 
 
@@ -126,15 +126,15 @@ def say_waves(focus: PositionsFocus) -> None:
     st.markdown(say("positions.pair_at", word=word, place=at, first=first, second=second))
 
 
-def other(focus: PositionsFocus) -> Variant:
+def other_variant(focus: PositionsFocus) -> Variant:
     """What stands beside the paper's formula: that of the notes, or the half-split one."""
     return "halves" if focus.formula == "halves" else "notes"
 
 
-def variants(focus: PositionsFocus) -> Picture:
+def variants_picture(focus: PositionsFocus) -> Picture:
     """Both tables and their difference; a click chooses a word and a feature."""
-    chosen = other(focus)
-    found = compare(focus.length, focus.width, chosen)
+    chosen = other_variant(focus)
+    found = compare_with_paper(focus.length, focus.width, chosen)
     tables = (
         (say("positions.formula_paper"), position_table(focus.length, focus.width)),
         (say(f"positions.formula_{chosen}"), found.table),
@@ -153,15 +153,15 @@ def variants(focus: PositionsFocus) -> Picture:
 
 def say_variants(focus: PositionsFocus) -> None:
     """The formula, the numbers of all three, and the consequence."""
-    chosen, length = other(focus), focus.length
-    found = compare(length, focus.width, chosen)
+    chosen, length = other_variant(focus), focus.length
+    found = compare_with_paper(length, focus.width, chosen)
     st.markdown(say(f"positions.variants_why_{chosen}"))
     st.latex(encoding_formula(chosen, focus.look))
     offset = min(focus.now.offset, length - 1)
     rows, residuals = [], {}
     for each in VARIANTS:
         table = position_table(length, focus.width, each)
-        turned = fitted_rotation(table, offset, pairs(focus.width, each))
+        turned = fitted_rotation(table, offset, pair_dimensions(focus.width, each))
         residuals[each] = focus.number(turned.residual)
         spread = focus.number(by_offset(table).spread)
         rows.append((say(f"positions.formula_{each}"), (residuals[each], spread)))

@@ -8,21 +8,21 @@ import streamlit as st
 from glassformer.app.pages.vectors.depth_grid import Cells, depth_grid, shares_colours
 from glassformer.app.pages.vectors.focus import VectorsFocus
 from glassformer.app.pages.vectors.stream.figures import beside_norms
-from glassformer.app.pages.vectors.stream.panel import columns, cosine_text, ticks
+from glassformer.app.pages.vectors.stream.panel import cosine_text, stream_columns, stream_ticks
 from glassformer.app.panels.compare import triple
-from glassformer.app.panels.compare.wording import label, titles
+from glassformer.app.panels.compare.wording import line_label, titles
 from glassformer.app.session.memory import Pair
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Side
-from glassformer.core.analysis.residual_stream import Apart, apart
+from glassformer.core.analysis.residual_stream import Apart, compare_streams
 
 
 def show(pair: Pair) -> None:
     """How far apart the vectors of all words are, and beside it how long in the mean."""
     focus = VectorsFocus.current()
-    found = apart((pair.first, pair.second), focus.stack, pair.kind == "experiment")
+    found = compare_streams((pair.first, pair.second), focus.stack, pair.kind == "experiment")
     left, right = st.columns([63, 37], gap="medium")
     with left.container(gap="xsmall"):
         st.markdown(f"**{say('beside.stream_title')}** · {say(f'vectors.stack_{focus.stack}')}")
@@ -31,18 +31,19 @@ def show(pair: Pair) -> None:
         st.caption(say("beside.stream_note", steps=steps, first=first))
     with right.container(gap="xsmall"):
         st.markdown(f"**{say('beside.stream_norms')}**")
-        figure = beside_norms(found.means, titles(pair), ticks(found.states), focus.look)
+        figure = beside_norms(found.means, titles(pair), stream_ticks(found.states), focus.look)
         show_chart(figure, "beside_norms", say("beside.stream_alt"))
         st.caption(say("beside.stream_norms_note"))
 
 
 def _grid(pair: Pair, focus: VectorsFocus, found: Apart) -> None:
-    labels = tuple(label(found.words, None, at) for at in range(len(found.words)))
-    words = Side(labels, frozenset()), found.words.places[triple.anchor(pair)].tolist()
+    labels = tuple(line_label(found.words, None, at) for at in range(len(found.words)))
+    words = Side(labels, frozenset()), found.words.places[triple.anchor_run(pair)].tolist()
     with box("fill tall", "vectors_main"):
         depth_grid(
             "beside_stream_grid", focus, found.states, _cells(found, focus),
-            say("beside.stream_title"), say("beside.stream_hover"), columns(found.states), words,
+            say("beside.stream_title"), say("beside.stream_hover"), stream_columns(found.states),
+            words,
         )  # fmt: skip
 
 

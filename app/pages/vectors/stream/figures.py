@@ -8,7 +8,7 @@ import numpy as np
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import fade_colour
 from glassformer.app.plots.labels import escape, visible
-from glassformer.app.plots.marks import note
+from glassformer.app.plots.marks import annotate_at
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 from glassformer.app.words import say
 from glassformer.core.analysis.residual_stream import Depth
@@ -48,7 +48,7 @@ def norms_figure(
     )
     layout = _layout(ticks, look, 240, 20)
     title = escape(say("stream.norms"))
-    layout["annotations"] = [note(title, look, 0, 1, 12, "faint", yshift=2)]
+    layout["annotations"] = [annotate_at(title, look, 0, 1, 12, "faint", yshift=2)]
     return go.Figure([faint, own], layout)
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 from glassformer.app.pages.vectors.depth_grid import Cells, depth_grid, signed_colours
 from glassformer.app.pages.vectors.focus import (
     VectorsFocus,
-    pick,
+    pick_word,
     show_word,
     state_name,
     trail_line,
@@ -24,14 +24,20 @@ from glassformer.app.ui.chart import Click, show_chart
 from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
-from glassformer.core.analysis.residual_stream import EQUATIONS, Addition, Depth, additions, depth
+from glassformer.core.analysis.residual_stream import (
+    EQUATIONS,
+    Addition,
+    Depth,
+    additions,
+    stream_depth,
+)
 from glassformer.core.trace.graph import StreamState
 
 
 def show() -> None:
     """Draw the grid of all words, and the word in focus beside it."""
     focus = VectorsFocus.current()
-    found = depth(focus.trace, focus.stack)
+    found = stream_depth(focus.trace, focus.stack)
     left, right = st.columns([63, 37], gap="medium")
     with left.container(gap="xsmall", key="stream_left"):
         _grid(focus, found)
@@ -48,14 +54,14 @@ def _grid(focus: VectorsFocus, found: Depth) -> None:
     with box("fill tall", "vectors_main"):
         depth_grid(
             "stream_grid", focus, found.states, _cells(found, focus), say("stream.title"),
-            say("stream.hover"), columns(found.states),
+            say("stream.hover"), stream_columns(found.states),
         )  # fmt: skip
     with box("rows-2 note", "vectors_note"):
         st.caption(say("stream.legend", longest=focus.number(_longest(found))))
     trail_line(focus, found.states[at].address, "stream_trail")
 
 
-def columns(places: Sequence[StreamState]) -> list[tuple[str, str]]:
+def stream_columns(places: Sequence[StreamState]) -> list[tuple[str, str]]:
     """What stands above each place: its layer, and what the vectors have just passed."""
     layers = ["" if each.layer is None else each.layer + 1 for each in places]
     return [
@@ -98,17 +104,17 @@ def cosine_text(number: float) -> str:
 
 def _norms(focus: VectorsFocus, found: Depth) -> None:
     labels = [visible(label) for label in focus.words.labels]
-    figure = norms_figure(found, labels, focus.position, ticks(found.states), focus.look)
+    figure = norms_figure(found, labels, focus.position, stream_ticks(found.states), focus.look)
 
     def clicked(click: Click) -> None:
         if click.custom is not None:
-            pick(focus, int(click.custom))
+            pick_word(focus, int(click.custom))
 
     alt = say("stream.alt_norms", token=labels[focus.position])
     show_chart(figure, "stream_norms", alt, clicked=clicked)
 
 
-def ticks(places: Sequence[StreamState]) -> list[str]:
+def stream_ticks(places: Sequence[StreamState]) -> list[str]:
     """The names below the chart: all of them, or the ends of layers where there are many."""
     if len(places) <= MOST_TICKS:
         return [say(f"stream.short_{each.part}", layer=(each.layer or 0) + 1) for each in places]

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable
 
-from glassformer.app.pages.walkthrough.figures.layout import plain
+from glassformer.app.pages.walkthrough.figures.layout import plain_symbol
 from glassformer.app.plots.latex import paint_latex
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.explain.equations import Line, Symbol, SymbolRole, mark_symbols
@@ -51,12 +51,12 @@ def left_side(output: Wire) -> str:
     return "" if output.form else _MADE.get((site.group, site.name), "")
 
 
-def numbers(run: Run, node: Node, line: Line, look: FigureStyle, more: str) -> str:
+def formula_in_numbers(run: Run, node: Node, line: Line, look: FigureStyle, more: str) -> str:
     r"""The formula in numbers: `symbol = numbers = result`; terms coloured like their symbols.
 
     more: LaTeX-safe words for the terms that are summed up, with a place for their `count`.
     """
-    number, role = printer(look.precision), site_at(line.output.address).role
+    number, role = number_printer(look.precision), site_at(line.output.address).role
 
     def paint(role: SymbolRole, text: str) -> str:
         return paint_latex(text, role, look)
@@ -82,7 +82,7 @@ def _symbol(line: Line, wire: Wire) -> str:
     return next(known, site_at(wire.address).symbol)
 
 
-def printer(digits: int) -> Callable[[float], str]:
+def number_printer(digits: int) -> Callable[[float], str]:
     """Prints a number as LaTeX with so many digits; whole numbers and powers of ten in full."""
 
     def number(value: float) -> str:
@@ -103,9 +103,9 @@ def printer(digits: int) -> Callable[[float], str]:
     return number
 
 
-def levels(latex: str) -> list[tuple[str, int]]:
+def symbol_levels(latex: str) -> list[tuple[str, int]]:
     """A symbol as runs of plain text at the level of the line (0), raised (1), lowered (−1)."""
-    latex = plain(latex)
+    latex = plain_symbol(latex)
     found: list[tuple[str, int]] = []
     at = 0
     for part in _LEVELS.finditer(latex):

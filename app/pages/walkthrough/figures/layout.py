@@ -85,7 +85,7 @@ class Column:
     narrow: bool = False
 
 
-def columns(step: Step) -> tuple[Column, ...]:
+def step_columns(step: Step) -> tuple[Column, ...]:
     """The tensors of a step from left to right."""
     before, after = step.inputs, step.outputs
     if step.kind in NORMS:
@@ -116,18 +116,18 @@ def operations(config: ModelConfig, kind: str) -> list[str]:
     return found if biased.get(kind, True) else [each.partition(" + b")[0] for each in found]
 
 
-def symbol(wire: Wire) -> str:
+def wire_symbol(wire: Wire) -> str:
     """The symbol of a tensor as plain text; an underscore lowers what follows it."""
     if wire.form == "chosen":
         return "ŵ"
     if wire.form == "added":
         return "x"
     site = site_at(wire.address)
-    known = _SYMBOLS.get((site.group, site.name)) or plain(site.symbol)
+    known = _SYMBOLS.get((site.group, site.name)) or plain_symbol(site.symbol)
     return f"{known} ⊙ · / (1 − p)" if wire.form == "dropped" else known
 
 
-def plain(latex: str) -> str:
+def plain_symbol(latex: str) -> str:
     """A symbol's LaTeX as plain text."""
     for given, written in _PLAIN:
         latex = latex.replace(given, written)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.plots.colours import head_colour
-from glassformer.app.plots.heat import bulk
+from glassformer.app.plots.heat import bulk_magnitude
 from glassformer.app.plots.labels import visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.trace.sites import Axis
@@ -66,7 +66,7 @@ def index_of(axes: Sequence[Axis], at: Mapping[str, int], row: int, column: int)
 def limit_of(sheets: Sequence[Sheet]) -> float:
     """Where the colour scale of some sheets ends; what the mask forbids does not count."""
     said = [each.values if each.allowed is None else each.values[each.allowed] for each in sheets]
-    return bulk(np.concatenate([values.ravel() for values in said]))
+    return bulk_magnitude(np.concatenate([values.ravel() for values in said]))
 
 
 def sheet_data(found: Sheet, limit: float, positive: bool, exact: bool) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _base64(values: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
 
 
-def blocks(
+def regrouping_data(
     values: np.ndarray,
     axes: Sequence[Axis],
     at: Mapping[str, int],
@@ -118,7 +118,7 @@ def blocks(
     from first to last, "heads", "apart" or "joined".
     """
     _, head, place, feature = axes
-    limit = bulk(values)
+    limit = bulk_magnitude(values)
     levels = np.rint(np.clip(np.nan_to_num(np.abs(values)) / limit, 0, 1) * _LEVELS)
     return {
         "forms": list(forms),

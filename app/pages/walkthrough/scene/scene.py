@@ -6,9 +6,14 @@ from typing import Any
 import streamlit as st
 
 from glassformer.app.pages.walkthrough import panels
-from glassformer.app.pages.walkthrough.figures.layout import OPERATIONS, columns, operations, symbol
-from glassformer.app.pages.walkthrough.figures.sheets import blocks, index_of
-from glassformer.app.pages.walkthrough.focus import StepFocus, go_to_event, select
+from glassformer.app.pages.walkthrough.figures.layout import (
+    OPERATIONS,
+    operations,
+    step_columns,
+    wire_symbol,
+)
+from glassformer.app.pages.walkthrough.figures.sheets import index_of, regrouping_data
+from glassformer.app.pages.walkthrough.focus import StepFocus, go_to_event, select_cell
 from glassformer.app.pages.walkthrough.strip import place_name, step_name
 from glassformer.app.panels.provenance import open_trail
 from glassformer.app.plots.colours import diverging_scale, fade_colour, head_colour, sequential
@@ -17,7 +22,7 @@ from glassformer.app.session import store
 from glassformer.app.ui.component import CELLS, component
 from glassformer.app.words import say
 from glassformer.core.explain.steps.places import in_heads
-from glassformer.core.explain.steps.wires import Wire, axes, recorded_cell, tensor
+from glassformer.core.explain.steps.wires import Wire, recorded_cell, tensor, wire_axes
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tables import as_numpy
@@ -48,13 +53,13 @@ def show() -> None:
     _scene("walk_scene", {}, height="stretch", **heard)
 
 
-def own(focus: StepFocus) -> dict[str, Any]:
+def step_scene(focus: StepFocus) -> dict[str, Any]:
     """What is drawn of a step."""
-    return texts(focus) | {
+    return scene_words(focus) | {
         "step": f"{focus.step.id} {focus.now.own_text} {focus.now.model}",
-        "heads": heads(focus),
+        "heads": head_choices(focus),
         "play": say("walkthrough.play") if focus.step.kind in PLAYED else "",
-        "tensors": tensors(focus),
+        "tensors": tensor_choices(focus),
         **(blocks_of(focus) if focus.step.regroupings else _columns(focus)),
     }
 
@@ -87,7 +92,7 @@ def scene_context(focus: StepFocus) -> dict[str, Any]:
 
 def _columns(focus: StepFocus) -> dict[str, Any]:
     step = focus.step
-    found = columns(step)
+    found = step_columns(step)
     worded = step.kind in WORDED
     drawn = [
         wire
@@ -95,10 +100,10 @@ def _columns(focus: StepFocus) -> dict[str, Any]:
         for wire in column.wires
         if not (worded and Address.of(wire.address).stack == "output")
     ]
-    drawings = panels.maps(focus, drawn)
+    drawings = panels.step_maps(focus, drawn)
     for wire in (*step.inputs, *step.outputs):
         if wire not in drawings:
-            maker = panels.chosen_words if wire.form == "chosen" else panels.bars
+            maker = panels.chosen_words if wire.form == "chosen" else panels.top_word_bars
             drawings[wire] = maker(focus, wire)
     columns_sent = [
         {"narrow": column.narrow, "panels": [drawings[wire] for wire in column.wires]}
@@ -106,7 +111,7 @@ def _columns(focus: StepFocus) -> dict[str, Any]:
     ]
     signs = operations(focus.trace.config, step.kind)
     if step.kind == "lookup":
-        table = {"narrow": False, "panels": [panels.table(focus, step.inputs[0])]}
+        table = {"narrow": False, "panels": [panels.embedding_table(focus, step.inputs[0])]}
         columns_sent.insert(1, table)
     if step.kind == "probabilities":  # else there were no row to choose
         columns_sent.insert(0, {"narrow": True, "panels": [panels.decoder_rows(focus, ROWS)]})
@@ -132,7 +137,7 @@ def _operation(focus: StepFocus, sign: str) -> dict[str, str]:
     }
 
 
-def texts(focus: StepFocus) -> dict[str, Any]:
+def scene_words(focus: StepFocus) -> dict[str, Any]:
     """The title of the step, what must be said of it, and the words of its picture."""
     step, at = focus.step, focus.place + 1
     readable = recorded_cell(focus.trace, focus.cell(focus.output)) is not None
@@ -142,7 +147,7 @@ def texts(focus: StepFocus) -> dict[str, Any]:
         "where": place_name(focus, step),
         "note": _note(focus),
         "wrong": bool(focus.unknown),
-        "readout": readout(focus),
+        "readout": cell_readout(focus),
         "unfold": say("walkthrough.unfold") if readable else "",
     }
 
@@ -159,10 +164,10 @@ def _note(focus: StepFocus) -> str:
     return say(key, next=first, last=first + left - 1)
 
 
-def readout(focus: StepFocus) -> list[str]:
+def cell_readout(focus: StepFocus) -> list[str]:
     """The number in the frame: its symbol, where it stands in words, and the number itself."""
     wire, at, parts = focus.output, focus.at(focus.output), list[str]()
-    for axis in axes(focus.trace, wire):
+    for axis in wire_axes(focus.trace, wire):
         if axis.name in ("batch", "one"):
             continue
         label = axis.labels[at[axis.name]] if axis.labels else ""
@@ -177,14 +182,14 @@ def readout(focus: StepFocus) -> list[str]:
     number = format_number(value, focus.look.precision)
     if wire.form == "chosen":
         number = f"{visible(focus.trace.output_tokens[at['position']])} ({int(value)})"
-    return [say("walkthrough.chosen_number"), symbol(wire), " · ".join(parts), number]
+    return [say("walkthrough.chosen_number"), wire_symbol(wire), " · ".join(parts), number]
 
 
-def heads(focus: StepFocus) -> list[dict[str, Any]]:
+def head_choices(focus: StepFocus) -> list[dict[str, Any]]:
     """The heads to choose from, in a step that has any."""
     pair = focus.pair
     has_heads = any(
-        in_heads(wire) or any(axis.name == "head" for axis in axes(focus.trace, wire))
+        in_heads(wire) or any(axis.name == "head" for axis in wire_axes(focus.trace, wire))
         for wire in (*focus.step.inputs, *focus.step.outputs)
     )
     if pair is None or not has_heads:
@@ -197,13 +202,13 @@ def heads(focus: StepFocus) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def tensors(focus: StepFocus) -> list[dict[str, Any]]:
+def tensor_choices(focus: StepFocus) -> list[dict[str, Any]]:
     """Q, K and V to choose from, where only one of them has room."""
     if len(focus.step.regroupings) < 2:
         return []
     return [
-        {"key": wire.key, "name": symbol(wire), "on": at == focus.line,
-         "title": say("walkthrough.tensor_pick", symbol=symbol(wire)),
+        {"key": wire.key, "name": wire_symbol(wire), "on": at == focus.line,
+         "title": say("walkthrough.tensor_pick", symbol=wire_symbol(wire)),
          "colour": focus.look.colour(site_at(wire.address).role)}
         for at, wire in enumerate(focus.step.outputs)
     ]  # fmt: skip
@@ -216,18 +221,18 @@ def blocks_of(focus: StepFocus) -> dict[str, Any]:
     wire, forms = (group.stages[0], forms) if merges else (group.stages[-1], forms[::-1])
     values = as_numpy(tensor(focus.trace, wire)[0])  # (H, T, K)
     stages = [_stage(focus, each) for each in group.stages]
-    drawn = blocks(values, axes(focus.trace, wire), focus.at(wire), forms, focus.look)
-    letter = axes(focus.trace, wire)[2].letter
+    drawn = regrouping_data(values, wire_axes(focus.trace, wire), focus.at(wire), forms, focus.look)
+    letter = wire_axes(focus.trace, wire)[2].letter
     signs = [say(f"walkthrough.{name}", letter=letter) for name in group.operations]
     return {"blocks": {**drawn, "stages": stages, "signs": signs,
-                       "heads": [each["name"] for each in heads(focus)]}}  # fmt: skip
+                       "heads": [each["name"] for each in head_choices(focus)]}}  # fmt: skip
 
 
 def _stage(focus: StepFocus, wire: Wire) -> dict[str, Any]:
-    apart, along = wire.form == "apart", axes(focus.trace, wire)
+    apart, along = wire.form == "apart", wire_axes(focus.trace, wire)
     return {
         "key": wire.key,
-        "symbol": symbol(wire),
+        "symbol": wire_symbol(wire),
         "letters": f"({', '.join(axis.letter for axis in along)})",
         "address": say("walkthrough.apart") if apart else panels.address_of(wire),
         "shape": " × ".join(map(panels.axis_words, along)),
@@ -243,12 +248,12 @@ def _picked(value: Mapping[str, Any]) -> None:
     wire = known.get(str(value["key"]))
     if wire is None:
         return
-    place = axes(focus.trace, wire)
+    place = wire_axes(focus.trace, wire)
     row, column = int(value["row"]), int(value["column"])
     index = index_of(place, focus.at(wire), row, column)
     if "head" in value and len(place) == 4:
         index = (index[0], int(value["head"]), *index[2:])
-    select(wire.key, index)
+    select_cell(wire.key, index)
 
 
 def _head_picked(value: Mapping[str, Any]) -> None:

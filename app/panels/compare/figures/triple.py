@@ -14,15 +14,15 @@ from glassformer.app.panels.compare.figures.triple_layout import (
     Box,
     Frame,
     axis_names,
-    notes,
-    pin,
+    frame_notes,
+    pin_frame,
 )
 from glassformer.app.panels.compare.wording import number_name
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import fade_colour
-from glassformer.app.plots.heat import GAPS_UP_TO, crosses, heat_map, no_numbers, silent
+from glassformer.app.plots.heat import GAPS_UP_TO, cross_cells, heat_map, hover_cells, no_numbers
 from glassformer.app.plots.labels import escape, format_number
-from glassformer.app.plots.theme import base_layout, colour_bar, hatching
+from glassformer.app.plots.theme import base_layout, colour_bar, hatch_cells
 from glassformer.app.words import say
 from glassformer.core.trace.sites import site_at
 
@@ -46,8 +46,8 @@ def triple_figure(frame: Frame) -> go.Figure:
             template="none",
             margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 2},
             hovermode="closest",
-            annotations=notes(frame),
-            shapes=pin(frame),
+            annotations=frame_notes(frame),
+            shapes=pin_frame(frame),
             **axes,
         ),
     )
@@ -132,17 +132,19 @@ def _covers(frame: Frame, at: int) -> list[go.Trace]:
     axes, panel = _axes(at), look.colour("panel")
 
     def cover(cells: np.ndarray, said: str, colour: str = panel) -> go.Heatmap:
-        return silent(cells, colour, f"<b>%{{y}}</b> · <b>%{{x}}</b><br>{escape(said)}", **axes)
+        return hover_cells(
+            cells, colour, f"<b>%{{y}}</b> · <b>%{{x}}</b><br>{escape(said)}", **axes
+        )
 
     laid: list[go.Trace] = []
     forbidden = shown & ~free
     if forbidden.any():
-        laid += [cover(forbidden, say("beside.forbidden")), hatching(~forbidden, look, **axes)]
+        laid += [cover(forbidden, say("beside.forbidden")), hatch_cells(~forbidden, look, **axes)]
     for run, alone in enumerate((there & ~other, other & ~there)):
         cells = ~shown & alone
         if cells.any():
             only = say(f"beside.only_{frame.kind}_{run}")
             laid.append(cover(cells, only, fade_colour(look.colour("line"), 0.75)))
     for name, cells in no_numbers(values, shown & free):
-        laid += [cover(cells, name), crosses(cells, look, **axes)]
+        laid += [cover(cells, name), cross_cells(cells, look, **axes)]
     return laid

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from glassformer.app.panels.compare.wording import axis_word, label
+from glassformer.app.panels.compare.wording import axis_word, line_label
 from glassformer.app.plots.axes import Side, sheet_axes
 from glassformer.app.plots.labels import break_lines, escape, fit_to_width, text_width
-from glassformer.app.plots.marks import frame as cells_frame
-from glassformer.app.plots.marks import note, suffix
+from glassformer.app.plots.marks import annotate_at, axis_suffix
+from glassformer.app.plots.marks import frame_cells as cells_frame
 from glassformer.app.plots.theme import FigureStyle, is_numbered
 from glassformer.app.words import say
 from glassformer.core.analysis.comparison import Beside, Edge
@@ -53,12 +53,12 @@ class Box:
         return across, up
 
 
-def side(edge: Edge, run: int | None, title: str) -> Side:
+def picture_side(edge: Edge, run: int | None, title: str) -> Side:
     """The lines of one picture, counted from 1; words by their line, the same in all pictures."""
     if not edge.is_worded:
         return Side(title, [int(at) + 1 for at in edge.places[0]], None, edge.step)
     lines = range(len(edge))
-    return Side(title, [at + 1 for at in lines], [label(edge, run, at) for at in lines])
+    return Side(title, [at + 1 for at in lines], [line_label(edge, run, at) for at in lines])
 
 
 def same_words(edge: Edge) -> bool:
@@ -132,12 +132,12 @@ class Frame:
 
     def sides(self, run: int | None) -> tuple[Side, Side]:
         """Rows and columns of a picture, its rows' words short enough to stand beside it."""
-        rows = side(self.found.rows, run, self.axis_words[0])
+        rows = picture_side(self.found.rows, run, self.axis_words[0])
         font = self.look.px(13)
         if rows.tokens is not None:
             short = [fit_to_width(each, font, LONGEST * font) for each in rows.tokens]
             rows = replace(rows, tokens=short)
-        return rows, side(self.found.columns, run, self.axis_words[1])
+        return rows, picture_side(self.found.columns, run, self.axis_words[1])
 
     def axes(self, picture: int) -> dict[str, Any]:
         """The four axes of a picture: two that name every line, two that show what fits."""
@@ -213,7 +213,7 @@ class Frame:
 
 def axis_names(picture: int) -> tuple[str, str, str, str]:
     """How Plotly calls the axes of a picture: x and y that name, x and y that show."""
-    one, two = suffix(2 * picture), suffix(2 * picture + 1)
+    one, two = axis_suffix(2 * picture), axis_suffix(2 * picture + 1)
     return f"x{one}", f"y{one}", f"x{two}", f"y{two}"
 
 
@@ -221,7 +221,7 @@ def _key(name: str) -> str:
     return f"{name[0]}axis{name[1:]}"
 
 
-def notes(frame: Frame) -> list[dict[str, Any]]:
+def frame_notes(frame: Frame) -> list[dict[str, Any]]:
     """The titles of the pictures, and what stands beside the difference."""
     look, faint, found = frame.look, "faint", []
     titles = *frame.titles, say("beside.difference")
@@ -259,10 +259,10 @@ def _note(
     html: str, left: float, top: float, size: int, colour: str, frame: Frame, at: str = "left top"
 ) -> dict[str, Any]:
     x, y = left / frame.layout.width, 1 - top / frame.layout.height
-    return note(html, frame.look, x, y, size, colour, at, align="left")
+    return annotate_at(html, frame.look, x, y, size, colour, at, align="left")
 
 
-def pin(frame: Frame) -> list[dict[str, Any]]:
+def pin_frame(frame: Frame) -> list[dict[str, Any]]:
     """A frame around the pinned cell or line, in every picture."""
     if frame.layout.pinned is None:
         return []

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from glassformer.app.pages.vectors.positions.figures.position_map import limit
+from glassformer.app.pages.vectors.positions.figures.position_map import colour_limit
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.heat import gaps, heat_map
+from glassformer.app.plots.heat import cell_gaps, heat_map
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import axis_title, frame
+from glassformer.app.plots.marks import axis_title, frame_cells
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -33,12 +33,12 @@ def inside_figure(
     names = np.broadcast_to([escape(each) for each in columns], table.shape)
     cells = heat_map(
         table.astype(np.float32),
-        (-limit(table), limit(table)),
+        (-colour_limit(table), colour_limit(table)),
         look,
         colorbar=colour_bar(look),
         text=names,
         hovertemplate=f"%{{y}} · {escape(across)} %{{text}}<br><b>%{{z:.7~g}}</b><extra></extra>",
-        **gaps(table.shape),
+        **cell_gaps(table.shape),
     )
     places = list(range(0, wide, max(1, round(wide / TICKS))))
     axis = base_layout(look)["xaxis"] | named_ticks([escape(columns[at]) for at in places], places)
@@ -49,8 +49,8 @@ def inside_figure(
         xaxis=axis | {"title": axis_title(across, look), "range": [-0.5, wide - 0.5]},
         yaxis=token_axis(rows, look, HEIGHT - 60, "left") | {"automargin": False},
         shapes=[
-            frame((row, row), (0, wide - 1), look, 1.5),
-            frame((0, down - 1), (column, column), look, 1.5),
+            frame_cells((row, row), (0, wide - 1), look, 1.5),
+            frame_cells((0, down - 1), (column, column), look, 1.5),
         ],
     )
     return go.Figure(cells, layout)

@@ -7,18 +7,24 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
-from glassformer.app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
+from glassformer.app.plots.heat import (
+    bulk_magnitude,
+    cell_gaps,
+    foot_bar,
+    heat_map,
+    largest_magnitude,
+)
 from glassformer.app.plots.labels import escape, fit_to_width, format_number
 from glassformer.app.plots.marks import (
+    annotate_at,
+    axis_suffix,
     axis_title,
     cell_frame,
-    frame,
-    level,
-    note,
-    on,
-    spans,
+    frame_cells,
+    level_line,
+    panel_axes,
+    panel_spans,
     stack_downwards,
-    suffix,
 )
 from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
 from glassformer.app.words import say
@@ -38,19 +44,19 @@ def map_figure(
     """A table (L, D), L at least the number of tokens; `cell` (position, feature) is framed."""
     (length, width), (place, feature) = table.shape, cell
     shapes = [
-        frame((place, place), (1, width), look, 1.5),
-        frame((0, length - 1), (feature + 1, feature + 1), look, 1.5),
+        frame_cells((place, place), (1, width), look, 1.5),
+        frame_cells((0, length - 1), (feature + 1, feature + 1), look, 1.5),
     ]
     notes = []
     if length > len(tokens):
         end = len(tokens) - 0.5
-        shapes.append(level(end, look))
+        shapes.append(level_line(end, look))
         said, panel = escape(say("positions.end")), look.colour("panel")
-        text = note(said, look, 0.995, end, 13, "changed", "right top", yshift=-3)
+        text = annotate_at(said, look, 0.995, end, 13, "changed", "right top", yshift=-3)
         notes.append(text | {"yref": "y", "bgcolor": panel})
     cells = heat_map(
         table,
-        (-limit(table), limit(table)),
+        (-colour_limit(table), colour_limit(table)),
         look,
         x0=1,
         dx=1,
@@ -58,7 +64,7 @@ def map_figure(
         dy=1,
         colorbar=colour_bar(look),
         hovertemplate=_hover(),
-        **gaps(table.shape),
+        **cell_gaps(table.shape),
     )
     layout = base_layout(
         look,
@@ -72,9 +78,9 @@ def map_figure(
     return go.Figure(cells, layout)
 
 
-def limit(table: np.ndarray) -> float:
+def colour_limit(table: np.ndarray) -> float:
     """Where the colour scale ends: 1 for sines and cosines."""
-    most = reach(table)
+    most = largest_magnitude(table)
     return 1.0 if 0.9 < most <= 1.0001 else most
 
 
@@ -121,16 +127,16 @@ def variants_figure(
         across["tickvals"] = [across["tickvals"][0], *across["tickvals"][4::4]]
     drawn, notes, shapes = [], [], []
     axes: dict[str, Any] = {}
-    domains = spans([1] * len(tables), BETWEEN)
+    domains = panel_spans([1] * len(tables), BETWEEN)
     for at, ((name, values), span) in enumerate(zip(tables, domains, strict=True)):
-        end = suffix(at)
+        end = axis_suffix(at)
         drawn.append(_variant(values, at, span, at == len(tables) - 1, look))
         title = "" if at else say("positions.axis_position")
         rows = position_axis(length, tokens, look, VARIANTS_HEIGHT - 110, title)
         follows = {"matches": "y", "showticklabels": False} if at else {}
         axes[f"xaxis{end}"] = across | {"domain": span, "anchor": f"y{end}"}
         axes[f"yaxis{end}"] = rows | follows | {"anchor": f"x{end}"}
-        notes.append(note(f"<b>{escape(name)}</b>", look, span[0], 1, 14, yshift=4))
+        notes.append(annotate_at(f"<b>{escape(name)}</b>", look, span[0], 1, 14, yshift=4))
         framed = cell_frame(cell[0], cell[1] + 1, look)
         shapes.append(framed | {"xref": f"x{end}", "yref": f"y{end}"})
     layout = base_layout(
@@ -147,7 +153,7 @@ def variants_figure(
 def _variant(
     values: np.ndarray, at: int, span: list[float], difference: bool, look: FigureStyle
 ) -> go.Heatmap:
-    most = reach(values) if difference and values.any() else 1.0
+    most = largest_magnitude(values) if difference and values.any() else 1.0
     ticks = [(each, format_number(each, 3)) for each in (-most, 0, most)]
     middle, length = (span[0] + span[1]) / 2, 0.7 * (span[1] - span[0])
     return heat_map(
@@ -158,7 +164,7 @@ def _variant(
         dx=1,
         colorbar=foot_bar(look, middle, length, ticks, ypad=4),
         hovertemplate=_hover(),
-        **on(at),
+        **panel_axes(at),
     )
 
 
@@ -170,7 +176,7 @@ def same_figure(
     strips: title and numbers (2, D). names: of the two rows. feature: the one in focus, framed.
     """
     width = strips[0][1].shape[1]
-    most = bulk(np.concatenate([values for _, values in strips]))
+    most = bulk_magnitude(np.concatenate([values for _, values in strips]))
     feature_said, value_said = (
         escape(say(f"positions.{each}")) for each in ("axis_feature", "value")
     )
@@ -179,7 +185,7 @@ def same_figure(
         f"%{{text}}<br>{feature_said} %{{x}}<br>{value_said} <b>%{{z:.7~g}}</b><extra></extra>"
     )
     labels = [escape(fit_to_width(name, look.px(13), look.px(ROOM - 14))) for name in names]
-    foot = f"y{suffix(len(strips) - 1)}"
+    foot = f"y{axis_suffix(len(strips) - 1)}"
     layout = base_layout(
         look,
         SAME_HEIGHT,
@@ -193,12 +199,12 @@ def same_figure(
     for at, ((title, values), domain) in enumerate(zip(strips, domains, strict=True)):
         drawn.append(
             heat_map(values, (-most, most), look, **shared)
-            | {"showscale": at == 0, "xaxis": "x", "yaxis": f"y{suffix(at)}"}
+            | {"showscale": at == 0, "xaxis": "x", "yaxis": f"y{axis_suffix(at)}"}
             | {"text": [[escape(name)] * width for name in names]}
         )
         axis = rows_axis(labels, look, domain=domain, anchor="x", automargin=False)
-        layout[f"yaxis{suffix(at)}"] = base | axis
-        layout["annotations"].append(note(escape(title), look, 0, domain[1], yshift=2))
+        layout[f"yaxis{axis_suffix(at)}"] = base | axis
+        layout["annotations"].append(annotate_at(escape(title), look, 0, domain[1], yshift=2))
         box = cell_frame(0, feature + 1, look, 1.5, yref="paper", y0=domain[0], y1=domain[1])
         layout["shapes"].append(box)
     return go.Figure(drawn, layout)

@@ -14,9 +14,9 @@ import numpy as np
 from glassformer.app.pages.vectors.positions.figures.position_map import position_axis
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import fade_colour
-from glassformer.app.plots.heat import gaps, heat_map
+from glassformer.app.plots.heat import cell_gaps, heat_map
 from glassformer.app.plots.labels import escape, visible
-from glassformer.app.plots.marks import axis_title, cell_frame, note, pairs
+from glassformer.app.plots.marks import annotate_at, axis_title, cell_frame, word_pairs
 from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar
 from glassformer.app.words import say
 from glassformer.core.analysis.positions import ByOffset
@@ -70,7 +70,7 @@ def dots_figure(
         HEIGHT,
         margin={"l": look.px(84), "r": 12, "t": look.px(58), "b": look.px(44), "pad": 2},
         shapes=[*_diagonals(offset, length, look), cell_frame(*two, look, 2.5)],
-        annotations=[note(_said("dots_alone"), look, LINES[0], 1, yshift=6)],
+        annotations=[annotate_at(_said("dots_alone"), look, LINES[0], 1, yshift=6)],
         hovermode="closest",
     )
     from_0 = layout["xaxis"] | {"rangemode": "tozero"}
@@ -100,10 +100,10 @@ def _matrix(dots: np.ndarray, tokens: Sequence[str], look: FigureStyle) -> go.He
         look,
         "data",
         colorbar=colour_bar(look) | bar | {"tickfont": look.font(11, "faint")},
-        text=pairs(tokens, tokens, "·") if worded else None,
+        text=word_pairs(tokens, tokens, "·") if worded else None,
         hovertemplate=f"{'%{text}<br>' if worded else ''}{_said('axis_positions')} %{{y}}, %{{x}}"
         f"<br>{_said('axis_dot')} <b>%{{z:.7~g}}</b><extra></extra>",
-        **gaps(dots.shape),
+        **cell_gaps(dots.shape),
     )
 
 
@@ -162,7 +162,7 @@ def rotation_figure(
         HEIGHT,
         margin={"l": look.px(56), "r": 12, "t": look.px(28), "b": look.px(46), "pad": 2},
         shapes=[circle | {"line": {"color": look.colour("line"), "width": 1.5}}],
-        annotations=[note(_said("missed"), look, BARS[0], 1, yshift=4)],
+        annotations=[annotate_at(_said("missed"), look, BARS[0], 1, yshift=4)],
         hovermode="closest",
     )
     base = layout["xaxis"]

@@ -8,7 +8,13 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.labels import escape, visible
-from glassformer.app.plots.marks import axis_title, note, stack_downwards, suffix, upright
+from glassformer.app.plots.marks import (
+    annotate_at,
+    axis_suffix,
+    axis_title,
+    stack_downwards,
+    upright_line,
+)
 from glassformer.app.plots.theme import FigureStyle, base_layout, token_axis
 from glassformer.app.words import say
 
@@ -41,21 +47,21 @@ def waves_figure(
     """
     length = len(rows[0].values)
     margin = {"l": look.px(34), "r": 10, "t": look.px(24), "b": look.px(54), "pad": 2}
-    mark = upright(place, look, "text", 1)
+    mark = upright_line(place, look, "text", 1)
     layout = base_layout(look, HEIGHT, margin=margin, hovermode="closest", shapes=[mark])
     base, notes = layout["xaxis"], []
     drawn: list[go.Scatter] = []
     for at, (pair, domain) in enumerate(zip(rows, _domains(len(rows)), strict=True)):
-        drawn += _lines(pair, suffix(at), tokens, place, names, look)
+        drawn += _lines(pair, axis_suffix(at), tokens, place, names, look)
         values = _values_axis(rows) | {"showgrid": True, "automargin": False}
-        layout[f"yaxis{suffix(at)}"] = base | values | {"domain": domain, "anchor": "x"}
+        layout[f"yaxis{axis_suffix(at)}"] = base | values | {"domain": domain, "anchor": "x"}
         title, role = escape(pair.title), "faint" if at else "text"
         title = title if at else f"<b>{title}</b>"
-        notes.append(note(title, look, 0, domain[1], 13, role, align="left"))
+        notes.append(annotate_at(title, look, 0, domain[1], 13, role, align="left"))
     axis = base | {"title": axis_title(say("positions.axis_position"), look)}
     if length == len(tokens):
         axis = token_axis(tokens, look, WIDTH)
-    ends = {"range": [-0.4, length - 0.6], "anchor": f"y{suffix(len(rows) - 1)}"}
+    ends = {"range": [-0.4, length - 0.6], "anchor": f"y{axis_suffix(len(rows) - 1)}"}
     return go.Figure(drawn, layout | {"xaxis": axis | ends, "annotations": notes})
 
 
