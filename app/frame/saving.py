@@ -7,6 +7,7 @@ import streamlit as st
 
 from glassformer.app.frame import scene
 from glassformer.app.panels.address_words import on_screen_lines, place
+from glassformer.app.panels.panel import panel_in_view
 from glassformer.app.panels.words.words_panel import attention_in_focus, kind_of
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
@@ -82,9 +83,9 @@ def addresses_on_screen(now: State, page: str, trace: Trace) -> list[str]:
     if page == "walkthrough":
         step = nearest_step(list_steps(trace), now.walk)
         return [wire.address for wire in (*step.outputs, *step.inputs)]
-    if page == "vectors":
+    if (panel := panel_in_view(page)) and panel.tensors:
         side = "source" if now.stack == "encoder" else "target"
-        return [now.address, f"{side}/positions", f"{side}/embedding"]
+        return [now.address, *(each.format(side=side, stack=now.stack) for each in panel.tensors)]
     if page in ("attention", "switch"):
         where = attention_at(cast(Kind, now.kind), now.layer)
         return [f"{where}/{name}" for name in (now.stage, "q", "k", "v")]

@@ -1,6 +1,7 @@
 """`say("section.key", **values)`: the text of the screens in the language of the session.
 
-The texts are data: a folder a language, a file a page. Of the other rooms it imports session.
+The texts are data: a folder a language, a file a page; a panel has its own in its folder, a file a
+language. Of the other rooms it imports session.
 """
 
 import tomllib
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
+PANELS = FOLDER.parent / "pages"  # of which each has its own words, a file a language
 
 
 def say(key: str, language: str | None = None, /, **values: Any) -> str:
@@ -39,9 +41,10 @@ def get_state() -> Any:
 
 @cache
 def texts_of_language(language: str) -> dict[str, str]:
-    """All texts of a language by their full key, from every file in its folder."""
+    """All texts of a language by their full key: of its folder, and of the panels' own."""
     found: dict[str, str] = {}
-    for path in sorted((FOLDER / language).glob("*.toml")):
+    own = PANELS.glob(f"*/*/{language}.toml")
+    for path in sorted((*(FOLDER / language).glob("*.toml"), *own)):
         found |= _flat(tomllib.loads(path.read_text(encoding="utf-8")), "")
     return found
 

@@ -18,11 +18,11 @@ from glassformer.app.frame.frame import SIZES
 from glassformer.app.frame.saving import MOST
 from glassformer.app.hall import rooms
 from glassformer.app.pages.lab.layers import NORMED
-from glassformer.app.pages.switch.batch import ROUNDING
-from glassformer.app.pages.switch.masks import PRESETS as LOOKS
+from glassformer.app.pages.switch.batch.panel import ROUNDING
+from glassformer.app.pages.switch.masks.panel import PRESETS as LOOKS
 from glassformer.app.pages.training.workshop.data import example_text
 from glassformer.app.pages.training.workshop.form import PRESETS, STEPS
-from glassformer.app.pages.vectors.compare import BEST
+from glassformer.app.pages.vectors.lens.compare import BEST
 from glassformer.app.session.state import MOTION, SPANS, STRATEGIES, State
 from glassformer.core.config import MaskFill
 from glassformer.core.interventions.concepts import Dropout, Temperature

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from glassformer import load_model
 from glassformer.app.pages.lab.model import PRESETS as MODELS
-from glassformer.app.pages.vectors.positions_tables import shown_pairs
+from glassformer.app.pages.vectors.positions.tables import shown_pairs
 from glassformer.app.plots.heat import bulk_magnitude
 from glassformer.core.analysis.neurons import direction, promoted_words
 from glassformer.core.config import MaskFill, ModelConfig

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from glassformer import load_model
-from glassformer.app.pages.switch.concepts import TEMPERATURES, concept_rows, parts_pattern
+from glassformer.app.pages.switch.concepts.panel import TEMPERATURES, concept_rows, parts_pattern
 from glassformer.core.config import ModelConfig, NormFormula
 from glassformer.core.interventions import Experiment
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from glassformer.app.pages.decoding import forcing
+from glassformer.app.pages.decoding.forcing import panel as forcing
 from glassformer.app.runs.models import get_model
 from glassformer.app.runs.traces import get_trace
 from glassformer.core.decodings import task_of

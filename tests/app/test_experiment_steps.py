@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.pages.switch.examples import example_experiments
+from glassformer.app.pages.switch.examples.panel import example_experiments
 from glassformer.app.session.experiments import plain_setup
 from glassformer.app.session.state import Setup
 from glassformer.core.interventions import Experiment, History

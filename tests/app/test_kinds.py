@@ -12,7 +12,7 @@ from glassformer.app.panels.attention import focus as attention_focus
 from glassformer.app.panels.attention.focus import AttentionFocus
 from glassformer.app.plots.labels import format_percent
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.app.session.state import State
+from glassformer.app.session.state import DECODING, VECTORS, State
 from glassformer.core.analysis.attention_cell import cell_terms
 from glassformer.core.analysis.attention_row import attention_row
 from glassformer.core.analysis.attention_views import (
@@ -35,8 +35,6 @@ from tests.weights.folders import MAKERS, whole
 KINDS = ("marian", "gpt2", "llama 3", "bert", "t5")
 TEXTS = dict.fromkeys(("bert", "distilbert"), "the cat ___")
 PAGES = ("walkthrough", "attention", "vectors", "decoding", "switch", "training", "lab", "tensors")
-VECTORS = ("positions", "stream", "lens", "neurons")
-DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
-from glassformer.app.pages.switch.mask_grid import read_strokes, row_labels
+from glassformer.app.pages.switch.masks.mask_grid import read_strokes, row_labels
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import State
 from glassformer.core.analysis.attention_views import Side, attention_at

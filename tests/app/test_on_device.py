@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from glassformer.app.pages.switch.examples import ExampleExperiment, example_experiments
+from glassformer.app.pages.switch.examples.panel import ExampleExperiment, example_experiments
 from glassformer.app.runs import models
 from glassformer.app.runs.cache import SERVER
 from glassformer.core.translator import Translator

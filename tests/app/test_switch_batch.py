@@ -10,7 +10,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
-from glassformer.app.pages.switch.batch import FIRST
+from glassformer.app.pages.switch.batch.panel import FIRST
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.masks import PaddingOff
 from glassformer.core.interventions.padding import padded_runs

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer import load_model
-from glassformer.app.pages.switch.concepts import concept_rows
+from glassformer.app.pages.switch.concepts.panel import concept_rows
 from glassformer.core.interventions.concepts import Unscaled
 from glassformer.core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from glassformer.app.pages.switch.concepts import concept_rows
+from glassformer.app.pages.switch.concepts.panel import concept_rows
 from glassformer.app.words import say
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.padding import padded_sides

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from glassformer import Trace, load_model
-from glassformer.app.pages.switch.examples import (
+from glassformer.app.pages.switch.examples.panel import (
     GROUPS,
     ExampleExperiment,
     example_experiments,

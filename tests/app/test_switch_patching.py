@@ -8,7 +8,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
-from glassformer.app.pages.switch.patching import SUGGESTIONS, patch_at
+from glassformer.app.pages.switch.patching.panel import SUGGESTIONS, patch_at
 from glassformer.core.interruption import StoppedError
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.trace.tape import Edit
@@ -128,7 +128,7 @@ def test_a_patch_of_the_experiment_is_framed_and_told() -> None:
 
 
 def test_it_goes_on_where_the_reader_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    from glassformer.app.pages.switch import patching
+    from glassformer.app.pages.switch.patching import panel as patching
 
     seen: list[int] = []
     first = patching.tracings.causal_tracing

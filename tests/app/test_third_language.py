@@ -1,15 +1,11 @@
 """One folder and one line are a language: a made-up one, on every page, in the hall, at home."""
 
-import os
-import shutil
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import ROOT
+from tests.checkout import copy_checkout, run_in
 
 LINE = 'LANGUAGES = ("en", "zh")'
 LECTURE = """
@@ -56,15 +52,13 @@ assert term["name"].startswith("⟦") and term["other"] and not term["other"].st
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of this one with a third language: the English texts in brackets."""
     home = tmp_path_factory.mktemp("checkout")
-    for name in ("app", "core", ".streamlit"):
-        shutil.copytree(ROOT / name, home / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("app.py", "serve.py", "glassformer.py"):
-        shutil.copy(ROOT / name, home)
-    (home / "assets").symlink_to(ROOT / "assets")
+    copy_checkout(home)
     english, other = home / "app" / "words" / "en", home / "app" / "words" / "xx"
     other.mkdir()
-    for path in english.glob("*.toml"):
-        (other / path.name).write_text(marked(tomllib.loads(path.read_text("utf-8"))), "utf-8")
+    texts = {path.stem: path for path in english.glob("*.toml")}
+    texts |= {path.parent.name: path for path in (home / "app" / "pages").glob("*/*/en.toml")}
+    for name, path in texts.items():
+        (other / f"{name}.toml").write_text(marked(tomllib.loads(path.read_text("utf-8"))), "utf-8")
     (other / "language.toml").write_text(
         '[language]\nname = "XX"\ntag = "xx"\ngap = " "\ncomma = ", "\n', "utf-8"
     )
@@ -89,24 +83,16 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def run(home: Path, *arguments: str) -> None:
-    given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=home, env=given, capture_output=True, text=True
-    )
-    assert not done.returncode, done.stderr
-
-
 @pytest.mark.slow
 def test_every_page_and_the_hall_speak_it(checkout: Path) -> None:
-    run(checkout, "-c", SEEN)
+    run_in(checkout, "-c", SEEN)
 
 
 @pytest.mark.slow
 def test_a_lecture_is_taken_home_in_it(checkout: Path) -> None:
     (checkout / "short.toml").write_text(LECTURE, "utf-8")
     command = ["-m", "glassformer", "lecture", "short.toml", "--language", "xx"]
-    run(checkout, *command, "--page", "out.html", "--notebook", "out.ipynb")
+    run_in(checkout, *command, "--page", "out.html", "--notebook", "out.ipynb")
     page = (checkout / "out.html").read_text("utf-8")
     assert '<html lang="xx">' in page
     assert "⟦" in page

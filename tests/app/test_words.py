@@ -10,7 +10,7 @@ import pytest
 
 from glassformer.app.frame.guide import glossary_terms, tour_stops
 from glassformer.app.frame.sentence import example_sentences as sentences
-from glassformer.app.pages.switch.examples import example_experiments as experiments
+from glassformer.app.pages.switch.examples.panel import example_experiments as experiments
 from glassformer.app.pages.walkthrough.text import key_of
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State

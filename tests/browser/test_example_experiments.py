@@ -6,7 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from glassformer import load_model
-from glassformer.app.pages.switch.examples import example_experiments
+from glassformer.app.pages.switch.examples.panel import example_experiments
 from glassformer.app.plots.labels import format_number, format_percent
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.effect import effect, measure_move

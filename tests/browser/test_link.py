@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from glassformer.app.panels.panel import PAGES, panels_of
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
 from glassformer.core.interventions.masks import Causal
@@ -59,26 +60,18 @@ SCREENS: dict[str, tuple[str, dict[str, str]]] = {
                                 "sinks": "apart", "stage": "masked", "terms": "dimension"}),
     "motion": ("attention", {**FOCUS, **RUN, "kind": "decoder", "view": "motion",
                              "motion": "weights"}),
-    "vectors": ("vectors", {**FOCUS, **RUN, "positions": "rotation",
-                            "formula": "notes", "span": "64", "offset": "9", "stack": "decoder"}),
-    "switch": ("switch", {**FOCUS, "edits": EDITS, "switches": "tensors", "result": "by_layer",
-                          "draft": "form:act,noise,spread,'0.5,at_query,(1,2)",
-                          "second": SECOND}),
     "gallery": ("switch", {"text": TEXT, "size": "125"}),
     "telling": ("tensors", {"text": TEXT, "size": "125"}),
     "course": ("training", {"text": TEXT, "course": "end"}),
-    "heads": ("switch", {**FOCUS, "edits": EDITS, "switches": "heads", "off": "mean",
-                         "swap": "context"}),
     "training": ("training", {**FOCUS, "step": "400", "replay": "attention",
                               "curves": "all"}),
     "workshop": ("training", {"training": "workshop",
                               "recipe": "form:source,all,d_model,64,layers,2,steps,777,rate,1.5"}),
-    "strategies": ("decoding", {**FOCUS, **RUN, "decoding": "strategies", "forced": "1:30",
-                                "beams": "6", "alpha": "1.5", "rule": "transformers"}),
     "tensors": ("tensors", {**FOCUS, **RUN, "address": f"{PLACE}/weights", "form": "table",
                             "axes": "key,query"}),
-    "beam": ("decoding", {**FOCUS, "decoding": "beam", "beams": "3", "rule": "transformers"}),
     "beside": ("attention", {**FOCUS, "edits": EDITS, "second": SECOND, "run": "both"}),
+    **{f"{panel.page}_{panel.id}": (panel.page, {**FOCUS, **RUN, **panel.link})
+       for page in PAGES for panel in panels_of(page).values()},
     **LAB,
 }  # fmt: skip
 

@@ -2,22 +2,22 @@
 
 import streamlit as st
 
-from glassformer.app.pages.switch import bar, examples
+from glassformer.app.pages.switch import bar
+from glassformer.app.pages.switch.examples import panel as examples
 from glassformer.app.panels.opening import on_file
 from glassformer.app.panels.opening.on_file import show_part
+from glassformer.app.panels.panel import show_picker
 from glassformer.app.runs import on_screen
 from glassformer.app.session import experiments, store
-from glassformer.app.session.state import SWITCHES
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import draw_choice
 from glassformer.app.ui.style import put_sheet
+from glassformer.app.words import say
 
 ATTENTION = ("masks", "heads")  # with these, attention comes into view
-WIDE = ("patching", "batch", "texts")  # they fill the page: what they show is their own effect
 
 
 def show() -> None:
-    """Draw the group that the state names, a module of this folder, and beside it its effect.
+    """Draw the panel that the state names, and beside it its effect.
 
     A run of a file cannot be switched: only its model can compute another one.
     """
@@ -25,27 +25,26 @@ def show() -> None:
         on_file.show_instead("switch")
         return
     put_sheet(__file__, "switch.css")
-    chosen = store.get_state().switches
     with st.container(key="switch_page", gap="xsmall"):
         bar.show()
-        draw_choice("switch_groups", "switch.group", SWITCHES, chosen, go_to)
-        if chosen in WIDE:
-            show_part("glassformer.app.pages.switch", chosen)
+        panel = show_picker("switch", "switch_groups", say("switch.group"), go_to)
+        if panel.fills:
+            panel.show()
             return
         if (
-            chosen == "examples"
+            panel.id == "examples"
             and not experiments.current_experiment()
             and on_screen.pair_on_screen() is None
         ):
             examples.show_gallery()
             return
-        if chosen == "masks":
+        if panel.id == "masks":
             _show_masks()
             return
         with box("thirds", "switch_thirds"):
             left, middle, right = st.columns([1.35, 1.9, 1.2], gap="medium")
         with left, st.container(key="switch_group", gap="small"):
-            show_part("glassformer.app.pages.switch", chosen)
+            panel.show()
         with middle, st.container(key="switch_panel", gap="xsmall"):
             show_part("glassformer.app.pages.switch", "panel")
         with right, st.container(key="switch_effect", gap="xsmall"):
@@ -57,11 +56,11 @@ def _show_masks() -> None:
     with box("stage", "mask_page"):
         left, middle, right = st.columns(3)
         with left:
-            show_part("glassformer.app.pages.switch", "masks")
+            show_part("glassformer.app.pages.switch", "masks.panel")
         with middle, st.container(key="switch_effect", gap="xsmall"):
             show_part("glassformer.app.pages.switch", "effect")
         with right:
-            show_part("glassformer.app.pages.switch", "masks", show="show_settings")
+            show_part("glassformer.app.pages.switch", "masks.panel", show="show_settings")
     with box("across", "mask_panel", gap="xsmall"):
         show_part("glassformer.app.pages.switch", "panel")
 

@@ -24,7 +24,11 @@ function arrow([length, cosine], ink) {
   return drawn;
 }
 
-const inkOn = (colour) => (lightOf(channelsOf(colour)) > 127.5 ? "#111827" : "#FFFFFF");
+// Black or white, whichever stands out more: at this luminance both do alike (4.6 : 1).
+function inkOn(colour) {
+  const [red, green, blue] = channelsOf(colour).map((each) => (each / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#FFFFFF";
+}
 
 function cell(grid, row, column) {
   const { cells, rows, texts } = grid.data;
@@ -37,16 +41,18 @@ function cell(grid, row, column) {
     main,
     sub,
   });
+  const numbers = [make("span.main", main), ...(cells.sub ? [make("span.sub", sub)] : [])];
   return make(
     "button.cell.centred",
     {
-      ...named(title),
+      title,
+      "aria-label": spoken(numbers, title),
       data: { row, column },
       style: { background, color },
       onclick: () => pick(grid, row, column),
     },
     cells.arrows ? arrow(cells.arrows[row][column], color) : null,
-    make("span.numbers.stacked", make("span.main", main), cells.sub ? make("span.sub", sub) : null),
+    make("span.numbers.stacked", apart(numbers)),
   );
 }
 
@@ -113,7 +119,7 @@ function step(grid, event) {
 
 export default component(".grid.pane", {
   moving: ["focus"],
-  start: (grid) => set(grid.root, { role: "grid", onkeydown: (event) => step(grid, event) }),
+  start: (grid) => set(grid.root, { role: "group", onkeydown: (event) => step(grid, event) }),
   draw(grid, { cells, rows, texts }) {
     const gridTemplateColumns = `minmax(3rem, max-content) repeat(${texts.columns.length}, minmax(0, 1fr))`;
     const gridTemplateRows = `max-content max-content repeat(${rows.length}, minmax(1.35rem, 1fr))`;

@@ -62,6 +62,6 @@ def show_part(package: str | None, name: str, *given: Any, show: str = "show") -
         getattr(part, show)(*given)
     except GlassformerError as error:
         if error.key == "file_model":
-            show_instead(name)
+            show_instead(name.partition(".")[0])
         else:
             st.warning(format_error(error))

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from glassformer.app.pages.decoding.figures.next_words import next_cut, next_words
-from glassformer.app.pages.decoding.figures.steps import (
-    alpha_scores,
-    cache_work,
-    exposure_figure,
-    source_weights,
-)
+from glassformer.app.pages.decoding.beam.figures import alpha_scores, source_weights
+from glassformer.app.pages.decoding.cache.figures import cache_work
+from glassformer.app.pages.decoding.figures.next_words import next_words
+from glassformer.app.pages.decoding.forcing.figures import exposure_figure
+from glassformer.app.pages.decoding.strategies.figures import next_cut
 from glassformer.app.plots.bars import candidates
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.decoding.cuts import cut_rows, lot_position

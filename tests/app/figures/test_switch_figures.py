@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glassformer.app.pages.switch.figures.batch import Maps, batch_maps, words_table
+from glassformer.app.pages.switch.batch.figures import Maps, batch_maps, words_table
 from glassformer.app.pages.switch.figures.by_layer_map import (
     LEAST,
     Marks,
@@ -14,7 +14,7 @@ from glassformer.app.pages.switch.figures.by_layer_map import (
     by_layer_figure,
     shade_cells,
 )
-from glassformer.app.pages.switch.figures.patching_map import PatchingPanel, patching_map
+from glassformer.app.pages.switch.patching.figures import PatchingPanel, patching_map
 from glassformer.app.plots.labels import is_chinese
 from glassformer.app.plots.theme import FigureStyle
 

@@ -6,24 +6,24 @@ import numpy as np
 import pytest
 
 from glassformer.app.pages.vectors.depth_grid import rank_shares, shares_colours, signed_colours
-from glassformer.app.pages.vectors.figures.norms import norms_figure
-from glassformer.app.pages.vectors.figures.position_formulas import (
+from glassformer.app.pages.vectors.positions.figures.position_formulas import (
     column_formula,
     encoding_formula,
     sum_formula,
 )
-from glassformer.app.pages.vectors.figures.position_map import (
+from glassformer.app.pages.vectors.positions.figures.position_map import (
     colour_limit,
     map_figure,
     same_figure,
     variants_figure,
 )
-from glassformer.app.pages.vectors.figures.position_relations import (
+from glassformer.app.pages.vectors.positions.figures.position_relations import (
     Turn,
     dots_figure,
     rotation_figure,
 )
-from glassformer.app.pages.vectors.figures.position_waves import Wave, waves_figure
+from glassformer.app.pages.vectors.positions.figures.position_waves import Wave, waves_figure
+from glassformer.app.pages.vectors.stream.figures import norms_figure
 from glassformer.app.plots.latex import latex_number
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.words import say

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from glassformer import Trace, load_model
-from glassformer.app.pages.decoding.beam_tree import FEW, WENT_ON, plan_tree, tree_data
+from glassformer.app.pages.decoding.beam.beam_tree import FEW, WENT_ON, plan_tree, tree_data
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.decoding.beam import Beam, beam
 from glassformer.core.decodings import task_of

@@ -57,7 +57,7 @@ def test_a_run_that_lost_its_numbers_is_sent(page: str, query: dict[str, str]) -
 
 def test_the_scripts_of_a_component_share_no_name() -> None:
     # They are sent as one: where two declare the same name, nothing of them would run.
-    for module in ("switch.mask_grid", "switch.heads", "walkthrough.scene.scene"):
+    for module in ("switch.masks.mask_grid", "switch.heads.panel", "walkthrough.scene.scene"):
         import_module(f"glassformer.app.pages.{module}")
     assert {"mask_grid", "head_grid", "scene"} <= SCRIPTS.keys()
     for name, files in SCRIPTS.items():

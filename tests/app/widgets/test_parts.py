@@ -6,22 +6,34 @@ from types import ModuleType
 import pytest
 
 from glassformer.app.pages.lab.page import GROUPS
+from glassformer.app.panels import panel as panels
 from glassformer.app.panels.compare import PAGES
 from glassformer.app.panels.opening.on_file import show_part
 from glassformer.app.session import state
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.session.state import State
 from glassformer.core.errors import GlassformerError
+from tests.architecture.sources import ROOT
 
-NAMED = {
-    "vectors": state.VECTORS,
-    "switch": (*state.SWITCHES, "panel", "effect"),
-    "decoding": state.DECODING,
-}
+EVERY = [panel for page in panels.PAGES for panel in panels.panels_of(page).values()]
 
 
-@pytest.mark.parametrize("page", NAMED)
-def test_every_name_is_a_part(page: str) -> None:
-    for name in NAMED[page]:
-        assert callable(import_module(f"glassformer.app.pages.{page}.{name}").show)
+@pytest.mark.parametrize("name", ["panel", "effect"])
+def test_what_stands_beside_every_switch_is_a_part(name: str) -> None:
+    assert callable(import_module(f"glassformer.app.pages.switch.{name}").show)
+
+
+@pytest.mark.parametrize("panel", EVERY, ids=lambda panel: f"{panel.page}/{panel.id}")
+def test_a_panel_is_a_folder_that_says_what_it_is(panel: panels.Panel) -> None:
+    body = import_module(f"{panel.package}.panel")
+    assert callable(body.show)
+    if panel.page != "switch":  # which says nothing above its panels
+        assert bool(panel.top) != hasattr(body, "top_line")
+    for language in LANGUAGES:
+        assert (ROOT / "app" / "pages" / panel.page / panel.id / f"{language}.toml").is_file()
+    state, dropped = State.from_query(panel.link)
+    assert not dropped
+    assert state.to_query() == panel.link  # nothing in it is what a link need not say
 
 
 def test_every_bench_is_in_a_group() -> None:

@@ -1,0 +1,1 @@
+"""The figures of this panel: numbers in, a figure out."""
