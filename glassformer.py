@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from glassformer.core.checkpoints import list_models, list_snapshots, load_history
+    from glassformer.core.text_models.checkpoints import list_models, list_snapshots, load_history
     from glassformer.core.trace.tape import Edit
     from glassformer.core.trace.trace import Trace
     from glassformer.core.weights.load import load_model
@@ -29,7 +29,9 @@ _PLACES = {
     "Edit": "core.trace.tape",
     "Trace": "core.trace.trace",
     "load_model": "core.weights.load",
-    **dict.fromkeys(("list_models", "list_snapshots", "load_history"), "core.checkpoints"),
+    "list_models": "core.text_models.checkpoints",
+    "list_snapshots": "core.text_models.checkpoints",
+    "load_history": "core.text_models.checkpoints",
 }
 
 

@@ -30,7 +30,7 @@ def _check() -> None:
     """Ends the process with one sentence where a setting cannot be."""
     try:
         if read_settings().device not in ("", "cpu"):
-            import_module("glassformer.core.device").choose_device()
+            import_module("glassformer.core.model.device").choose_device()
     except GlassformerError as error:
         sys.exit(f"Glassformer: {error}")
 

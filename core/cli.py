@@ -15,10 +15,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from glassformer.core.analysis.export import as_csv
-from glassformer.core.checkpoints import CHECKPOINTS, DEFAULT, list_models, load_model
 from glassformer.core.corpus import load_grammar
 from glassformer.core.errors import GlassformerError
-from glassformer.core.stored import problem_of
+from glassformer.core.text_models.checkpoints import CHECKPOINTS, DEFAULT, list_models, load_model
 from glassformer.core.training.calibrate import PAIRS, fit_calibration
 from glassformer.core.training.card import write_card
 from glassformer.core.training.data import corpus_tokenizer
@@ -27,13 +26,14 @@ from glassformer.core.training.evaluation.typed import SEALED, SETS, read_senten
 from glassformer.core.training.evaluation.typed import to_judge as rows_to_judge
 from glassformer.core.training.run import News, bundled_job, train_bundle
 from glassformer.core.training.training_config import BUNDLED, TrainingConfig
+from glassformer.core.untrusted import problem_of
 from glassformer.core.weights.load import FETCHED
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from glassformer.core.analysis.head_statistics import HeadMeasures
-    from glassformer.core.over_texts import TextResult
+    from glassformer.core.interventions.over_texts import TextResult
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 console = Console()
@@ -171,7 +171,7 @@ def run_over_texts(
     ] = None,
 ) -> None:
     """Runs an experiment over many texts: before, after, probabilities, KL, a row a text."""
-    from glassformer.core.over_texts import (
+    from glassformer.core.interventions.over_texts import (
         results_table,  # with pandas: slow to import, and wanted here alone
     )
 
@@ -197,7 +197,7 @@ def _over_file(
     """The results of a file of texts, told as they come, and what its heads do."""
     from glassformer.core.analysis.head_statistics import measure_heads
     from glassformer.core.interventions import Experiment
-    from glassformer.core.over_texts import over_texts
+    from glassformer.core.interventions.over_texts import over_texts
     from glassformer.core.weights.load import load_model as load_any
 
     lines = [line.strip() for line in read_lines(texts) if line.strip()]
@@ -277,7 +277,7 @@ def export(
 
 def describe_folder(folder: Path) -> None:
     """What a folder holds, in one line."""
-    from glassformer.core.weights.open import look_into_folder
+    from glassformer.core.weights.model_folder import look_into_folder
 
     found = look_into_folder(folder)
     size = (

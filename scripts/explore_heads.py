@@ -24,9 +24,10 @@ sys.path.insert(0, str(ROOT))
 import torch
 from torch import Tensor
 
-from glassformer.core.checkpoints import load_model, save_model
 from glassformer.core.corpus import Grammar, Pair, load_grammar
 from glassformer.core.settings import keep_freed_memory
+from glassformer.core.text_models.checkpoints import load_model, save_model
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.tape import Edit
 from glassformer.core.training.data import corpus_tokenizer
 from glassformer.core.training.evaluate import quick_metrics
@@ -42,7 +43,6 @@ from glassformer.core.training.evaluation.passes import best_tally, both_right, 
 from glassformer.core.training.loop import Progress, Trainer
 from glassformer.core.training.queue.lessons import narrow_grammar
 from glassformer.core.training.training_config import TrainingConfig
-from glassformer.core.translator import Translator
 
 FIGURES, MODELS = ROOT / "docs" / "heads" / "figures.json.gz", ROOT / "runs" / "heads"
 HELD_OUT, READINGS, PROBED = 1500, 150, 300

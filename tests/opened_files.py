@@ -11,11 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
 from glassformer.core.analysis.export import run_bytes
-from glassformer.core.checkpoints import CHECKPOINTS
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.masks import Causal
 from glassformer.core.opening.models import pack
+from glassformer.core.text_models.checkpoints import CHECKPOINTS
 
 SENTENCE = "I like you"
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from glassformer.core.decodings import task_of
+from glassformer.core.text_models.decodings import task_of
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.trace import Trace
-from glassformer.core.translator import Translator
 
 Rule = Callable[[Tensor], Tensor]  # probabilities, best first -> what is drawn from
 

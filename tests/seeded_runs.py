@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.config import ModelConfig
 from glassformer.core.model.transformer import Transformer
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.tape import Recorder
 from glassformer.core.trace.trace import Trace
 

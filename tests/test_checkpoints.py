@@ -9,7 +9,10 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from glassformer import list_models, load_model
-from glassformer.core.checkpoints import (
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text_models.checkpoints import (
     CHECKPOINTS,
     list_snapshots,
     load_about,
@@ -17,8 +20,7 @@ from glassformer.core.checkpoints import (
     save_model,
     save_snapshot,
 )
-from glassformer.core.errors import GlassformerError
-from glassformer.core.history import (
+from glassformer.core.text_models.history import (
     SNAPSHOT_STEPS,
     CurvePoint,
     History,
@@ -26,8 +28,6 @@ from glassformer.core.history import (
     save_history,
     snapshot_steps,
 )
-from glassformer.core.model.transformer import Transformer
-from glassformer.core.text.tokenizer import Tokenizer
 
 
 @pytest.fixture

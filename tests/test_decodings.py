@@ -12,9 +12,9 @@ from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.greedy import compare_with_forcing, greedy, wrong_word
 from glassformer.core.decoding.rows import tapes
 from glassformer.core.decoding.timeline import time_decoding
-from glassformer.core.decodings import record_words, task_of
 from glassformer.core.errors import GlassformerError
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.decodings import record_words, task_of
+from glassformer.core.text_models.translator import Translator
 from tests.decoding.tasks import at, sample, taking_over
 
 TIRED = "The animal didn't cross the street because it was too tired"

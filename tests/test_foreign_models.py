@@ -9,16 +9,16 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from glassformer.core.checkpoints import (
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text_models.checkpoints import (
     CHECKPOINTS,
     load_about,
     load_history,
     load_model,
     save_model,
 )
-from glassformer.core.errors import GlassformerError
-from glassformer.core.model.transformer import Transformer
-from glassformer.core.text.tokenizer import Tokenizer
 
 MOST = 200 * 2**20  # bytes that a refused model may ask for: the bundled one has 3 MB of weights
 

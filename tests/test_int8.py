@@ -7,7 +7,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from glassformer.core.checkpoints import (
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text_models.checkpoints import (
     CHECKPOINTS,
     SCALE,
     from_int8,
@@ -17,10 +20,7 @@ from glassformer.core.checkpoints import (
     snapshot_file,
     to_int8,
 )
-from glassformer.core.errors import GlassformerError
-from glassformer.core.history import History, SnapshotMetrics, save_history
-from glassformer.core.model.transformer import Transformer
-from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text_models.history import History, SnapshotMetrics, save_history
 
 
 def test_a_row_keeps_its_numbers_to_half_a_step() -> None:

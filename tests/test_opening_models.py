@@ -13,9 +13,9 @@ import torch
 from safetensors.torch import save
 
 from glassformer import load_model
-from glassformer.core.checkpoints import CHECKPOINTS
 from glassformer.core.opening import models
 from glassformer.core.opening.models import unpack
+from glassformer.core.text_models.checkpoints import CHECKPOINTS
 from tests.opened_files import SENTENCE, model_file, model_files, refused, zipped
 
 

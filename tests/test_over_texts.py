@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from glassformer.core import cli
-from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.effect import effect
 from glassformer.core.interventions.experiment import Experiment, run
 from glassformer.core.interventions.masks import Painted
-from glassformer.core.over_texts import over_texts, results_table, written_rows
-from glassformer.core.weights.opened import open_model
+from glassformer.core.interventions.over_texts import over_texts, results_table, written_rows
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.weights.opened_model import open_model
 from tests.weights import folders
 
 RUNNER = CliRunner()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.core.stored import LARGEST_JSON, read_json, read_json_file, table_of
+from glassformer.core.untrusted import LARGEST_JSON, read_json, read_json_file, table_of
 
 DEEP = '{"a":' * 100_000
 

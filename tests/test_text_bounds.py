@@ -7,7 +7,7 @@ import pytest
 from glassformer import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.text.tokenizer import MOST_PIECES, MOST_SENTENCES
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.translator import Translator
 
 
 @pytest.fixture(scope="module")

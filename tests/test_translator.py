@@ -16,7 +16,7 @@ from glassformer.core.decoding.step import Task
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.vocabulary import RESERVED
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.translator import Translator
 
 TIRED = "The animal didn't cross the street because it was too tired"
 EVERYDAY = Path(__file__).resolve().parents[1] / "assets" / "sentences" / "everyday.json"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from glassformer.app.panels.address_words import Speaker, word_sides
 from glassformer.app.panels.phrases import phrase
 from glassformer.app.plots.labels import visible
-from glassformer.app.runs import on_screen, opened, untrained
+from glassformer.app.runs import on_screen, opened_files, untrained
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.session import experiments, store
 from glassformer.app.session.state import Setup
@@ -76,7 +76,7 @@ def _all(outcome: on_screen.Outcome) -> Iterator[Notice]:
         yield from _numbers(outcome)
     if outcome.second_error is not None:
         yield Notice(say("experiment.second_not_run", why=format_error(outcome.second_error)))
-    if name := opened.let_go():
+    if name := opened_files.let_go():
         yield Notice(say("opening.let_go", name=literal(name)))
     if names := say("language.comma").join(
         say(f"link.{name}") for name in store.fields_not_linked()

@@ -16,8 +16,8 @@ from glassformer.app.session.state import State
 from glassformer.app.words import say
 from glassformer.core.analysis.measure import Measure
 from glassformer.core.analysis.tensor_slice import Lines, Plan
-from glassformer.core.checkpoints import DEFAULT, list_models
 from glassformer.core.interventions.tensors import At
+from glassformer.core.text_models.checkpoints import DEFAULT, list_models
 from glassformer.core.trace.address import SUBLAYERS, Address
 from glassformer.core.trace.sites import SITES, Axis, AxisName
 from glassformer.core.trace.trace import Trace
@@ -103,7 +103,7 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
     if is_untrained(now.model):
         imports += [
             "from glassformer.core.lab.untrained import blueprint, build_model",
-            "from glassformer.core.translator import Translator",
+            "from glassformer.core.text_models.translator import Translator",
         ]
         settings = "".join(
             f", {key}={value!r}" for key, value in read_blueprint(now.model).changed.items()

@@ -4,9 +4,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from glassformer.core import written
+from glassformer.core.text import number_format as numbers
 
-MINUS, format_number, format_percent = written.MINUS, written.format_number, written.format_percent
+MINUS, format_number, format_percent = numbers.MINUS, numbers.format_number, numbers.format_percent
 LONGEST_LABEL = 24
 FIRST, LAST = "\u2068", "\u2069"  # what is between them runs its own way (Unicode, UAX 9)
 RIGHT_TO_LEFT = re.compile(

@@ -11,11 +11,11 @@ from pathlib import Path
 from glassformer.app.runs.cache import BoundedCache, Budget
 from glassformer.app.session.limits import LIBRARY_BYTES
 from glassformer.core.errors import GlassformerError
-from glassformer.core.models import Model
 from glassformer.core.settings import read_settings
+from glassformer.core.text_models.model import Model
 from glassformer.core.weights.aside import LeftAside
-from glassformer.core.weights.open import is_foreign, look_into_folder
-from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.model_folder import is_foreign, look_into_folder
+from glassformer.core.weights.opened_model import open_model
 
 MOST = 50  # models that are listed
 

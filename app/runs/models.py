@@ -9,7 +9,8 @@ from glassformer.app.runs import library, trainings, untrained
 from glassformer.app.runs.cache import SERVER, BoundedCache
 from glassformer.app.session.state import CHAT
 from glassformer.core.analysis.head_roles import MeasuredHead
-from glassformer.core.checkpoints import (
+from glassformer.core.errors import GlassformerError
+from glassformer.core.text_models.checkpoints import (
     DEFAULT,
     list_models,
     load_about,
@@ -18,11 +19,10 @@ from glassformer.core.checkpoints import (
     load_history,
     load_model,
 )
-from glassformer.core.errors import GlassformerError
-from glassformer.core.history import History
-from glassformer.core.models import Model
-from glassformer.core.translator import Translator
-from glassformer.core.weights.opened import OpenedModel
+from glassformer.core.text_models.history import History
+from glassformer.core.text_models.model import Model
+from glassformer.core.text_models.translator import Translator
+from glassformer.core.weights.opened_model import OpenedModel
 
 FORMER = {"translator-taught": DEFAULT}  # names in links of earlier days
 
@@ -74,7 +74,7 @@ def get_history(name: str = "") -> History | None:
 
 
 def get_exact_match(name: str = "") -> dict[str, tuple[int, int]]:
-    """What the model card of a bundled model counts, as `core.checkpoints.load_exact_match`.
+    """What the model card of a bundled model counts: what `load_exact_match` returns.
 
     Empty for others: their history counts other sentences.
     """
@@ -83,7 +83,7 @@ def get_exact_match(name: str = "") -> dict[str, tuple[int, int]]:
 
 
 def get_taught(name: str = "") -> dict[str, Any]:
-    """Its heads that were told where to look, in the form of `core.checkpoints.load_about`.
+    """Its heads that were told where to look, in the form of `load_about`.
 
     Errors: as `get_model`.
     """

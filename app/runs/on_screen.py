@@ -5,7 +5,7 @@ Nothing here changes a model or a trace: both are shared by all sessions.
 
 from dataclasses import dataclass, field, replace
 
-from glassformer.app.runs import opened
+from glassformer.app.runs import opened_files
 from glassformer.app.runs.models import chat_problem, get_model, keeps_lines, steps_of, takes_pairs
 from glassformer.app.runs.traces import get_forced, get_run, get_setting, get_trace, get_variant
 from glassformer.app.session import experiments, store
@@ -15,7 +15,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.experiment import NOTHING
 from glassformer.core.interventions.switch import Switch
-from glassformer.core.models import Model
+from glassformer.core.text_models.model import Model
 from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
 
@@ -92,7 +92,7 @@ def step_in_view() -> str:
 
 def _from_file() -> Outcome | None:
     """The run of a file while nothing else is asked for; nothing is computed."""
-    if (held := opened.current_file()) is None:
+    if (held := opened_files.current_file()) is None:
         return None
     run, trace = held
     store.memory().shown = Shown(trace, *(run.model or ("", "")), file=run)

@@ -13,15 +13,15 @@ from torch import Tensor
 from glassformer.app.runs.cache import SERVER, BoundedCache
 from glassformer.app.runs.models import get_model, place_of, steps_of, weight_bytes
 from glassformer.core.analysis.training_views import Replay
-from glassformer.core.decodings import record_words
-from glassformer.core.history import replay
 from glassformer.core.interventions import Experiment, run, setting_of
 from glassformer.core.interventions.experiment import mean_contexts, with_config
 from glassformer.core.interventions.head_ablation import AblatedHead, ablated_heads
 from glassformer.core.interventions.heads import Way
 from glassformer.core.interventions.padding import InBatch, in_batch
 from glassformer.core.interventions.switch import Setting
-from glassformer.core.models import Direction, Model, texts_of
+from glassformer.core.text_models.decodings import record_words
+from glassformer.core.text_models.history import replay
+from glassformer.core.text_models.model import Direction, Model, texts_of
 from glassformer.core.trace.trace import Trace
 
 BYTES_A_NUMBER = 32  # a float in a tuple
@@ -93,7 +93,7 @@ def get_forced(
 ) -> Trace:
     """The run of an experiment over given words (ids): `own` itself where it wrote just these.
 
-    own: the experiment's own run of the sentence. Errors: those of `core.decodings.record_words`.
+    own: the experiment's own run of the sentence. Errors: those of `decodings.record_words`.
     """
     if own.output_ids == words:
         return own

@@ -16,9 +16,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from glassformer.app.runs.cache import SERVER, BoundedCache
 from glassformer.app.session import store
 from glassformer.app.session.limits import OWNER, OWNERS
-from glassformer.core.checkpoints import load_model
-from glassformer.core.models import Direction
 from glassformer.core.settings import read_settings
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.model import Direction
 from glassformer.core.training.queue.lessons import held_apart
 from glassformer.core.training.queue.run import TrainingRun
 from glassformer.core.training.queue.run_files import Plan

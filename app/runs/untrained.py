@@ -11,7 +11,6 @@ from glassformer.app.runs.cache import SERVER, BoundedCache
 from glassformer.app.session import store
 from glassformer.app.session.codecs import parse_sections, sections_text
 from glassformer.app.session.limits import MOST_BUILT
-from glassformer.core.device import choose_device
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interruption import step
 from glassformer.core.lab.untrained import Blueprint, blueprint, build_model
@@ -23,9 +22,10 @@ from glassformer.core.lab.untrained_views import (
     anatomy,
     drawn_weights,
 )
+from glassformer.core.model.device import choose_device
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.tokenizer import Tokenizer
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.translator import Translator
 
 MARK = "untrained"
 

@@ -1,6 +1,6 @@
 """How the state is written in a URL and read back, field by field; reading raises ValueError.
 
-How a long link is packed into one parameter is in `core/links.py`.
+How a long link is packed into one parameter is in `core/lectures/links.py`.
 """
 
 import re

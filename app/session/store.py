@@ -17,7 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.memory import Memory
 from glassformer.app.session.state import State, clamp
-from glassformer.core.links import PACKED, pack_query, unpack_query
+from glassformer.core.lectures.links import PACKED, pack_query, unpack_query
 from glassformer.core.trace.trace import Trace
 
 BREAK = re.compile(r"\r\n?|\n")  # of a line

@@ -3,7 +3,7 @@
 `describe` has it of one run. That a head looks at the previous word there does not say that the
 translation needs it; a switched-off head does. `MeasuredHead` is what the model card counted on
 many held-out sentences, and on their translations without the head: metrics.json, read by
-`core.checkpoints.load_heads`.
+`core.text_models.checkpoints.load_heads`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

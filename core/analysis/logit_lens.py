@@ -14,8 +14,8 @@ from torch import Tensor
 
 from glassformer.core.analysis.vectors import Numbers
 from glassformer.core.config import ModelConfig
-from glassformer.core.device import to_float64
 from glassformer.core.errors import check_index
+from glassformer.core.model.device import to_float64
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.graph import Stack, StreamState, states
 from glassformer.core.trace.tables import as_numpy

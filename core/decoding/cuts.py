@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from glassformer.core.decoding.step import check_number
-from glassformer.core.device import to_float64
+from glassformer.core.model.device import to_float64
 
 HOTTEST, MOST_WORDS = 100.0, 1_000_000
 BEYOND = 10  # words cut away that are listed too, the best of them

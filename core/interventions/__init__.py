@@ -1,6 +1,6 @@
 """Experiments: masks, heads, concepts and tensors that are other than in the plain run.
 
-Of the other rooms it imports decoding, model, text and trace.
+Of the other rooms it imports decoding, model, text, text_models and trace.
 """
 
 from glassformer.core.interventions import concepts, heads, masks, tensors

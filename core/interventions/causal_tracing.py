@@ -16,7 +16,7 @@ from torch import Tensor
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.interventions.experiment import ids_of, segments_of
-from glassformer.core.models import Model
+from glassformer.core.text_models.model import Model
 from glassformer.core.trace.graph import addresses, layer_count, layer_end, sublayers
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace

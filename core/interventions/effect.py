@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.device import to_float64
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.translations import (
     TranslatedWord,
@@ -23,6 +22,7 @@ from glassformer.core.interventions.translations import (
     divergences,
     log_probabilities,
 )
+from glassformer.core.model.device import to_float64
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import Part, Stack, states
 from glassformer.core.trace.sites import site_at

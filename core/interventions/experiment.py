@@ -28,12 +28,12 @@ from glassformer.core.interventions.switch import (
     switch_of,
 )
 from glassformer.core.model.shell import shell_of
-from glassformer.core.models import Direction, Model, Side
-from glassformer.core.models import trace_of as plain_run
-from glassformer.core.stored import UNREADABLE, problem_of, read_json
+from glassformer.core.text_models.model import Direction, Model, Side
+from glassformer.core.text_models.model import trace_of as plain_run
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
+from glassformer.core.untrusted import UNREADABLE, problem_of, read_json
 
 FORMAT = 1
 MOST_SWITCHES = 200

@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.device import to_float64
 from glassformer.core.interventions.experiment import Experiment, ids_of, prepare_model, segments_of
 from glassformer.core.interventions.heads import Way, fill_heads
 from glassformer.core.interventions.parts import OfHeads
 from glassformer.core.interventions.switch import Setting
 from glassformer.core.interventions.translations import kullback_leibler
-from glassformer.core.models import Model
+from glassformer.core.model.device import to_float64
+from glassformer.core.text_models.model import Model
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace

@@ -11,7 +11,7 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.experiment import Experiment, ids_of, prepare_model, segments_of
 from glassformer.core.interventions.translations import divergences
-from glassformer.core.models import Model
+from glassformer.core.text_models.model import Model
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tape import Recorder

@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from glassformer.core.device import to_float64
+from glassformer.core.model.device import to_float64
 from glassformer.core.trace.trace import Trace
 
 Kind = Literal["same", "other", "gone", "new"]

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from glassformer.core.device import to_float64
 from glassformer.core.lab.depth import HEADS, WORDS, encoder
 from glassformer.core.lab.inputs import read_choice, read_whole_number
 from glassformer.core.lab.parts import EVERYTHING
+from glassformer.core.model.device import to_float64
 from glassformer.core.model.encoder import Encoder
 from glassformer.core.trace.tape import Recorder
 

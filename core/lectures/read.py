@@ -40,7 +40,7 @@ from glassformer.core.lectures.lecture import (
     Truth,
 )
 from glassformer.core.lectures.lines import Path, line_at, lines_of, lines_without_strings
-from glassformer.core.links import MOST, PACKED, unpack_query
+from glassformer.core.lectures.links import MOST, PACKED, unpack_query
 
 FOLDER = File(__file__).parents[2] / "assets" / "lectures"
 MOST_BYTES = 256_000

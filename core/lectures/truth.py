@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from glassformer.core.device import to_float64
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import PLACE, Form, Lecture, Question, Scene, Truth
+from glassformer.core.model.device import to_float64
+from glassformer.core.text.number_format import MINUS, format_number, format_percent
 from glassformer.core.trace.sites import Axis
 from glassformer.core.trace.trace import Trace
-from glassformer.core.written import MINUS, format_number, format_percent
 
 TraceOf = Callable[[Scene, str], Trace]  # the run that a scene shows in a language
 

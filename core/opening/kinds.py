@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.models import DIRECTIONS
+from glassformer.core.text_models.model import DIRECTIONS
 
 Kind = Literal["run", "experiment", "model"]
 MEGABYTE = 2**20

@@ -8,9 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import torch
 
-from glassformer.core.checkpoints import WEIGHTS, load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.history import HISTORY, History, read_history, save_history
 from glassformer.core.opening.kinds import (
     MEGABYTE,
     as_object,
@@ -19,6 +17,8 @@ from glassformer.core.opening.kinds import (
     require_facts,
 )
 from glassformer.core.opening.runs import UNREADABLE, check_config
+from glassformer.core.text_models.checkpoints import WEIGHTS, load_model
+from glassformer.core.text_models.history import HISTORY, History, read_history, save_history
 
 # What may be in it, and how large each may be unpacked.
 NEEDED = {"config.json": MEGABYTE // 4, "vocabulary.json": 16 * MEGABYTE, WEIGHTS: 96 * MEGABYTE}

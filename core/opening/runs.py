@@ -12,8 +12,8 @@ from torch import Tensor
 
 from glassformer.core.analysis.confidence import Calibration
 from glassformer.core.errors import GlassformerError
-from glassformer.core.models import DIRECTIONS, Model
 from glassformer.core.opening.kinds import as_object, damaged_by, header_of, require_facts
+from glassformer.core.text_models.model import DIRECTIONS, Model
 from glassformer.core.trace.files import FORMAT
 from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.sites import site_at

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from glassformer.core.stored import read_json_file, string_list, table_of
 from glassformer.core.text.normalize import has_han, word_list
+from glassformer.core.untrusted import read_json_file, string_list, table_of
 
 PADDING, UNKNOWN, END = "<pad>", "<unk>", "<eos>"
 TAGS = {"en": "<en>", "zh": "<zh>"}

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from glassformer.core.stored import read_json_file, string_list
 from glassformer.core.text.chinese import split_chinese
 from glassformer.core.text.detokenize import FULL_WIDTH, Decoded
 from glassformer.core.text.gazetteer import Filler, load_gazetteer
@@ -24,6 +23,7 @@ from glassformer.core.text.tokenizer import (
 )
 from glassformer.core.text.tokens import Token
 from glassformer.core.text.vocabulary import FILE, RESERVED, UNKNOWN, Vocabulary
+from glassformer.core.untrusted import read_json_file, string_list
 
 KIND = "words"  # what vocabulary.json calls this kind of tokenizer
 RUNS = re.compile(rf"[{HAN}]+|[^{HAN}]+")

@@ -15,7 +15,11 @@ from torch import Tensor
 from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.step import Step
 from glassformer.core.errors import GlassformerError
-from glassformer.core.stored import (
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.on_demand import LOGITS
+from glassformer.core.trace.shapes import shape_of_address
+from glassformer.core.trace.sites import site_at
+from glassformer.core.untrusted import (
     UNREADABLE,
     Stored,
     problem_of,
@@ -24,10 +28,6 @@ from glassformer.core.stored import (
     table_of,
     tensor_header,
 )
-from glassformer.core.trace.graph import addresses
-from glassformer.core.trace.on_demand import LOGITS
-from glassformer.core.trace.shapes import shape_of_address
-from glassformer.core.trace.sites import site_at
 
 SIDES = ("source", "target", "output")
 TEXTS = ("source_text", "output_text", "direction", "model_name", "task", "sent", "text_pair")

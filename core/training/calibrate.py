@@ -16,9 +16,10 @@ import torch
 from torch import Tensor
 
 from glassformer.core.analysis.confidence import SURE_FROM, Calibration, quality_features
-from glassformer.core.checkpoints import CALIBRATION
 from glassformer.core.corpus import Grammar, held_out_pairs
 from glassformer.core.errors import GlassformerError
+from glassformer.core.text_models.checkpoints import CALIBRATION
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.training.evaluation.typed import (
     OPEN_JUDGEMENTS,
     RIGHT,
@@ -29,7 +30,6 @@ from glassformer.core.training.evaluation.typed import (
     read_sentences,
     verdict_on,
 )
-from glassformer.core.translator import Translator
 
 TYPED = ("everyday", "open", "teachers", "daily")  # not the sealed ones
 PAIRS, DRAW = 300, 1  # held-out pairs, each in both directions; not those of the evaluation

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from torch.nn.functional import cross_entropy
 
 from glassformer.core.corpus import DIRECTIONS, Grammar, Pair
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.training.evaluation import attention, held_out, interventions, passes, typed
 from glassformer.core.training.evaluation.attention import Part, Roles, Sharpness
 from glassformer.core.training.evaluation.interventions import Without
@@ -18,7 +19,6 @@ from glassformer.core.training.evaluation.passes import (
 )
 from glassformer.core.training.evaluation.typed import Answer, Calibration
 from glassformer.core.training.training_config import TrainingConfig
-from glassformer.core.translator import Translator
 
 READINGS = 300  # pairs of readings
 PROBED = 250  # held-out pairs translated without each head

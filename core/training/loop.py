@@ -19,12 +19,11 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from glassformer.core.corpus import Grammar, held_out_pairs
-from glassformer.core.device import choose_device
 from glassformer.core.errors import GlassformerError
-from glassformer.core.history import CURVE_EVERY, CurvePoint
+from glassformer.core.model.device import choose_device
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.stored import UNREADABLE, read_json_file
 from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text_models.history import CURVE_EVERY, CurvePoint
 from glassformer.core.training.data import (
     Batch,
     Examples,
@@ -36,6 +35,7 @@ from glassformer.core.training.data import (
 from glassformer.core.training.loss import MapTape, generator_loss, heads_loss, training_tape
 from glassformer.core.training.optimiser import MOMENTS, Optimiser, cap_logits, learning_rate
 from glassformer.core.training.training_config import TrainingConfig
+from glassformer.core.untrusted import UNREADABLE, read_json_file
 
 DIGITS = 5  # of a loss that is written to a file
 DROPOUT_SEEDS = 1_000_003  # so that the runs of two seeds drop different units

@@ -17,7 +17,12 @@ from typing import Any, Literal
 
 import torch
 
-from glassformer.core.checkpoints import (
+from glassformer.core.corpus import load_grammar
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.device import choose_device
+from glassformer.core.settings import keep_freed_memory
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text_models.checkpoints import (
     CALIBRATION,
     SNAPSHOTS,
     WEIGHTS,
@@ -26,10 +31,7 @@ from glassformer.core.checkpoints import (
     save_model,
     save_snapshot,
 )
-from glassformer.core.corpus import load_grammar
-from glassformer.core.device import choose_device
-from glassformer.core.errors import GlassformerError
-from glassformer.core.history import (
+from glassformer.core.text_models.history import (
     HISTORY,
     History,
     SnapshotMetrics,
@@ -37,8 +39,7 @@ from glassformer.core.history import (
     save_history,
     snapshot_steps,
 )
-from glassformer.core.settings import keep_freed_memory
-from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.training.evaluate import quick_metrics
 from glassformer.core.training.loop import (
     FACTS,
@@ -49,7 +50,6 @@ from glassformer.core.training.loop import (
     stored_recipe,
 )
 from glassformer.core.training.training_config import BUNDLED, TrainingConfig
-from glassformer.core.translator import Translator
 
 DIGITS = 4  # of a metric in a file
 PUBLISHED = ("config.json", "vocabulary.json", WEIGHTS, HISTORY)

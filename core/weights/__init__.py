@@ -2,5 +2,5 @@
 
 One file a family in `families`: which config it is, and what its tensors are called.
 
-Of the other rooms it imports decoding, model, text and trace.
+Of the other rooms it imports decoding, model, text, text_models and trace.
 """

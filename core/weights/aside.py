@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from glassformer.core.stored import UNREADABLE, read_json_file
+from glassformer.core.untrusted import UNREADABLE, read_json_file
 from glassformer.core.weights.read import file_inside
 
 # Settings of generation that do not act here, and the values with which they act nowhere.

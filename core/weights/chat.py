@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
+from glassformer.core.untrusted import UNREADABLE, problem_of, read_json_file
 from glassformer.core.weights.read import file_inside
 
 WORKER = Path(__file__).with_name("chat_worker.py")

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from glassformer.core.config import Activation, ModelConfig
 from glassformer.core.errors import GlassformerError
-from glassformer.core.models import TaskKind
+from glassformer.core.text_models.model import TaskKind
 
 LAYER = re.compile(r"\.layers\.(\d+)\.")
 LEAVES = {"weight": "weight", "bias": "bias", "gamma": "weight", "beta": "bias"}
@@ -73,7 +73,7 @@ class Facts:
     def ties(self, name: str, default: bool = True) -> bool:
         """Whether the table of words scores them, too: as is said, or as no tensor `name` is there.
 
-        What such a tensor holds decides in the end (`core.weights.open.as_held`).
+        What such a tensor holds decides in the end (`core.weights.model_folder.as_held`).
         """
         return self.flag("tie_word_embeddings", default) or name not in self.names
 

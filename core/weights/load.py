@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from glassformer.core.checkpoints import load_model as load_ours
 from glassformer.core.errors import GlassformerError
-from glassformer.core.models import Model
 from glassformer.core.settings import read_settings
-from glassformer.core.weights.open import is_foreign
-from glassformer.core.weights.opened import open_model
+from glassformer.core.text_models.checkpoints import load_model as load_ours
+from glassformer.core.text_models.model import Model
+from glassformer.core.weights.model_folder import is_foreign
+from glassformer.core.weights.opened_model import open_model
 
 FETCHED = Path("models")  # in the working folder: what `python -m glassformer fetch` brought
 
@@ -19,7 +19,7 @@ def load_model(name_or_folder: str | Path | None = None) -> Model:
     safetensors and tokenizer: here, in GLASSFORMER_MODELS, in `models/`. None loads the bundled
     translator.
 
-    Raises as `core.checkpoints.load_model` and `core.weights.opened.open_model`.
+    Raises as `core.text_models.checkpoints.load_model` and `core.weights.opened_model.open_model`.
     """
     if name_or_folder is not None and is_foreign(Path(name_or_folder)):
         return open_model(name_or_folder)

@@ -9,7 +9,7 @@ from safetensors import safe_open
 from torch import Tensor
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.stored import (
+from glassformer.core.untrusted import (
     UNREADABLE,
     Stored,
     problem_of,

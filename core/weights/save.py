@@ -16,7 +16,7 @@ from torch import Tensor
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
 from glassformer.core.text.vocabulary import END, PADDING, UNKNOWN
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.weights.families.marian import FAMILY
 from glassformer.core.weights.read import WEIGHTS
 from glassformer.core.weights.tokenizers.ours import as_json, read_otherwise

@@ -14,10 +14,10 @@ from glassformer.core.analysis.comparison import (
     pair_words,
 )
 from glassformer.core.analysis.residual_stream import compare_streams
-from glassformer.core.checkpoints import load_model
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.effect import measure_change
 from glassformer.core.interventions.masks import Causal
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.trace import Trace
 
 TIRED = "The animal didn't cross the street because it was too tired"

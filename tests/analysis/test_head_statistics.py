@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from glassformer.core.analysis.head_statistics import MEASURES, head_statistics, measure_heads
-from glassformer.core.checkpoints import load_model
-from glassformer.core.weights.opened import open_model
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.weights.opened_model import open_model
 from tests.weights import folders
 
 TEXTS = ("The cat is tired.", "I love machine learning", "我喜欢猫")

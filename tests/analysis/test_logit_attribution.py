@@ -12,12 +12,12 @@ from glassformer.core.analysis.logit_attribution import (
     neuron_contributions,
     position_contributions,
 )
-from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.experiment import Experiment, prepare_model, run
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit
-from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.opened_model import open_model
 from tests.weights import folders
 from tests.weights.oracle import KINDS, transformers
 

@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from glassformer.core.analysis.measure import Lost, first_lost
-from glassformer.core.checkpoints import load_model
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.heads import HeadsOff
 from glassformer.core.interventions.masks import Fill, Lines
 from glassformer.core.interventions.switch import Switch
 from glassformer.core.interventions.tensors import TensorScale
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.trace import Trace
 
 TEXT = "I like you"

@@ -10,7 +10,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.runs.models import get_model
-from glassformer.core.decodings import task_of
+from glassformer.core.text_models.decodings import task_of
 from glassformer.core.trace.trace import Trace
 
 TEXT = "The animal didn't cross the street because it was too tired"

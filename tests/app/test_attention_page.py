@@ -19,7 +19,7 @@ from glassformer.app.session.state import KINDS, State
 from glassformer.app.ui.chart import Click
 from glassformer.core.analysis import attention_views
 from glassformer.core.analysis.head_roles import ROLES
-from glassformer.core.checkpoints import load_model
+from glassformer.core.text_models.checkpoints import load_model
 from tests.opened_app import drawn, opened, state_of
 
 PAPER_STAGES = ("scores", "scaled", "masked", "weights")  # no distances are added

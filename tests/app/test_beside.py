@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.plots.labels import format_number, format_percent
-from glassformer.core.checkpoints import load_model
 from glassformer.core.interventions import Experiment, run
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.trace import Trace
 from tests.opened_app import opened, state_of
 

@@ -12,7 +12,7 @@ from glassformer.app.panels.address_words import run_lines
 from glassformer.app.runs.models import get_model
 from glassformer.core.analysis.export import run_bytes
 from glassformer.core.interventions.heads import HeadsOff
-from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.opened_model import open_model
 from tests.app.test_other_models import said
 from tests.opened_app import drawn, memory, on_screen, opened, state_of
 from tests.opened_files import open_in

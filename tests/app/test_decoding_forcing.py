@@ -8,7 +8,7 @@ import pytest
 from glassformer.app.pages.decoding.forcing import panel as forcing
 from glassformer.app.runs.models import get_model
 from glassformer.app.runs.traces import get_trace
-from glassformer.core.decodings import task_of
+from glassformer.core.text_models.decodings import task_of
 from tests.app.decoded import SHORT, TEXT, chart, expected, ids_of, plain, said
 from tests.opened_app import opened, state_of
 

@@ -10,11 +10,11 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer import Trace, load_model
 from glassformer.app.plots.labels import format_number, format_percent
-from glassformer.core.decodings import task_of
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.text_models.decodings import task_of
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.tape import Recorder
-from glassformer.core.translator import Translator
 from tests.opened_app import on_screen, opened, state_of
 from tests.plain_decoding import drawn, logits, numbered, shown, top_k, top_p, total
 

@@ -4,7 +4,7 @@ import pytest
 
 from glassformer.app.frame.sentence import ExampleSentence, example_sentences
 from glassformer.app.words import say
-from glassformer.core.checkpoints import list_models, load_model
+from glassformer.core.text_models.checkpoints import list_models, load_model
 
 LOOKS = 0.5  # of a row's weight: from here on a head may be said to look there
 

@@ -28,7 +28,7 @@ from glassformer.core.analysis.logit_lens import lens
 from glassformer.core.analysis.neurons import most_active
 from glassformer.core.decoding.timeline import time_decoding
 from glassformer.core.trace.trace import Trace
-from glassformer.core.weights.opened import OpenedModel, open_model
+from glassformer.core.weights.opened_model import OpenedModel, open_model
 from tests.opened_app import drawn, opened, state_of
 from tests.weights.folders import MAKERS, whole
 

@@ -6,8 +6,8 @@ from streamlit.testing.v1 import AppTest
 from glassformer.app.plots.labels import format_percent
 from glassformer.app.words import say
 from glassformer.core.analysis.head_roles import MEASURED_ROLES, MeasuredHead, best_by_role
-from glassformer.core.checkpoints import load_heads
-from glassformer.core.stored import read_json_file
+from glassformer.core.text_models.checkpoints import load_heads
+from glassformer.core.untrusted import read_json_file
 from tests.architecture.sources import ROOT
 from tests.opened_app import drawn, opened, state_of
 

@@ -9,7 +9,7 @@ import streamlit as st
 from glassformer.app.pages.switch.examples.panel import ExampleExperiment, example_experiments
 from glassformer.app.runs import models
 from glassformer.app.runs.cache import SERVER
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.translator import Translator
 from tests.fake_device import DEVICE, fake_device, on_device
 from tests.opened_app import drawn, opened
 

@@ -9,7 +9,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
-from glassformer.app.runs import opened as run_files
+from glassformer.app.runs import opened_files as run_files
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.export import run_bytes

@@ -29,7 +29,7 @@ from glassformer.core.analysis.blocks import blocks_of_model
 from glassformer.core.analysis.choices import probabilities, rows_by_model
 from glassformer.core.analysis.export import run_bytes
 from glassformer.core.trace.trace import Trace
-from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.opened_model import open_model
 from tests.opened_app import drawn, memory, opened, state_of
 from tests.opened_files import open_in, with_header
 from tests.sent import data_of

@@ -21,11 +21,11 @@ from glassformer.app.runs.models import get_model
 from glassformer.app.runs.traces import get_trace, get_variant, trace_bytes
 from glassformer.app.server import process
 from glassformer.app.session.state import FIRST_SENTENCE
-from glassformer.core import checkpoints
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.masks import Fill
 from glassformer.core.settings import read_settings
+from glassformer.core.text_models import checkpoints
 from tests.architecture.sources import ROOT
 
 ADDITIVE = Experiment((Fill("additive"),))

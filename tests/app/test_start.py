@@ -26,7 +26,7 @@ def test_the_first_page_comes_without_pandas() -> None:
 SIZES = """
 import sys
 from glassformer.core.analysis.export import file_sizes
-from glassformer.core.checkpoints import load_model
+from glassformer.core.text_models.checkpoints import load_model
 trace = load_model().trace("The cat sleeps.")
 file_sizes(trace, "source/ids")
 print("pandas" in sys.modules)
@@ -38,7 +38,7 @@ print("torch" in sys.modules)
 """
 MODEL = """
 import sys
-from glassformer.core.checkpoints import load_model
+from glassformer.core.text_models.checkpoints import load_model
 load_model()
 print("torch._dynamo" in sys.modules)
 """

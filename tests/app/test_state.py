@@ -15,7 +15,14 @@ from glassformer.app.session.codecs import LONG_TEXT, sections_text
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import DIRECTIONS, KINDS, STAGES, THEMES, State, clamp
 from glassformer.app.words import texts_of_language
-from glassformer.core.links import INFLATED, LONGEST, PACKED, PLAIN, pack_query, unpack_query
+from glassformer.core.lectures.links import (
+    INFLATED,
+    LONGEST,
+    PACKED,
+    PLAIN,
+    pack_query,
+    unpack_query,
+)
 from tests.traces import small_trace
 
 index = some.integers(0, 500)

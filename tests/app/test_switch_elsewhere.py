@@ -9,7 +9,7 @@ from glassformer.app.pages.switch.concepts.panel import concept_rows
 from glassformer.app.words import say
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.padding import padded_sides
-from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.opened_model import open_model
 from tests.opened_app import drawn, memory, on_screen, opened
 from tests.weights import folders
 

@@ -15,10 +15,10 @@ from glassformer.app.pages.switch.examples.panel import (
 )
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
-from glassformer.core.checkpoints import load_about
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.effect import first_changed
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.checkpoints import load_about
+from glassformer.core.text_models.translator import Translator
 from tests.opened_app import opened, state_of
 from tests.sent import data_of, send
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from glassformer.app.words import say
-from glassformer.core.checkpoints import load_model
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.tensors import TensorScale
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.trace import Trace
 from tests.app.test_beside import TIRED, WIDE, charts, numbers, pictures

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer.app.panels.attention.heads import taught_note
 from glassformer.app.runs import on_screen
-from glassformer.core.checkpoints import load_about
+from glassformer.core.text_models.checkpoints import load_about
 from tests.opened_app import opened
 
 MODEL = "translator"

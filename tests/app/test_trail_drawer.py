@@ -11,8 +11,8 @@ from glassformer.app.panels.provenance import panel
 from glassformer.app.panels.provenance.panel import selection
 from glassformer.app.plots.labels import format_number
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.core.checkpoints import load_model
 from glassformer.core.explain.provenance.unfold import unfold
+from glassformer.core.text_models.checkpoints import load_model
 from tests.opened_app import opened, state_of
 from tests.sent import data_of
 

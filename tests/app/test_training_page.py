@@ -16,10 +16,10 @@ from glassformer.app.runs import traces
 from glassformer.app.runs.traces import get_replay
 from glassformer.app.session.state import State
 from glassformer.app.ui.components.word_lines import NO_STEP
-from glassformer.core import checkpoints
-from glassformer.core.checkpoints import load_model, save_model, save_snapshot
-from glassformer.core.history import CurvePoint, History, SnapshotMetrics, save_history
 from glassformer.core.model.transformer import Transformer
+from glassformer.core.text_models import checkpoints
+from glassformer.core.text_models.checkpoints import load_model, save_model, save_snapshot
+from glassformer.core.text_models.history import CurvePoint, History, SnapshotMetrics, save_history
 from tests.architecture.sources import ROOT
 from tests.opened_app import drawn
 

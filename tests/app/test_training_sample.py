@@ -9,8 +9,8 @@ import pytest
 
 from glassformer.app.pages.training import curves
 from glassformer.app.words import texts_of_language
-from glassformer.core.checkpoints import load_exact_match
 from glassformer.core.corpus import load_grammar
+from glassformer.core.text_models.checkpoints import load_exact_match
 from glassformer.core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
 from glassformer.core.training.evaluation.held_out import unseen_pairs
 

@@ -26,7 +26,7 @@ from glassformer.app.ui.components.word_lines import Pin
 from glassformer.core.analysis.choices import choice_at
 from glassformer.core.analysis.confidence import Confidence, Reason, confidence
 from glassformer.core.decoding.step import Step
-from glassformer.core.links import unpack_query as opened_link
+from glassformer.core.lectures.links import unpack_query as opened_link
 from glassformer.core.text.vocabulary import SLOTS
 from tests.example_trace import WRITTEN, example_trace
 from tests.opened_app import drawn, opened, state_of

@@ -13,7 +13,7 @@ from glassformer.app.pages.vectors import focus as focus_of
 from glassformer.app.plots.labels import format_number, format_percent
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import VECTORS
-from glassformer.core.checkpoints import load_model
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of
 

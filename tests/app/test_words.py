@@ -22,7 +22,7 @@ from glassformer.core.explain.steps.steps import step_by_id, steps_of
 from glassformer.core.lab.code_errata import code_errata
 from glassformer.core.lab.errata import errata
 from glassformer.core.lab.worked_examples import compute_example, example_keys, notes_inputs
-from glassformer.core.links import PACKED
+from glassformer.core.lectures.links import PACKED
 from glassformer.core.text.vocabulary import RESERVED
 from glassformer.core.trace.sites import SITES
 from tests.architecture.sources import parse, python_files

@@ -21,10 +21,10 @@ from glassformer.app.pages.training.workshop import data, live
 from glassformer.app.pages.training.workshop.form import PRESETS, Form
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs import trainings
-from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import load_grammar
-from glassformer.core.history import CurvePoint, SnapshotMetrics
-from glassformer.core.links import unpack_query as opened_link
+from glassformer.core.lectures.links import unpack_query as opened_link
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.history import CurvePoint, SnapshotMetrics
 from glassformer.core.training.queue.lessons import (
     examples_of,
     family_names,

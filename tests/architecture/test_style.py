@@ -71,6 +71,10 @@ def test_no_paths_of_one_machine() -> None:
     assert not found, "\n".join(found)
 
 
+def test_few_modules_stand_in_the_hallway_of_the_core() -> None:
+    assert len(list((ROOT / "core").glob("*.py"))) <= 8, "a module has a room"
+
+
 def test_every_folder_of_the_app_is_a_package() -> None:
     # Without app/__init__.py, app.py at the root would hide the folder.
     folders = {path.parent for path in python_files("app", "core")}

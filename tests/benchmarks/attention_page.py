@@ -13,7 +13,7 @@ from itertools import cycle
 
 from streamlit.testing.v1 import AppTest
 
-from glassformer.core.checkpoints import load_model
+from glassformer.core.text_models.checkpoints import load_model
 from tests.benchmarks import screen
 from tests.benchmarks.report import Table, kilobytes, verdict
 from tests.benchmarks.server import Run, name_of, opened, rerun, text_of, watched

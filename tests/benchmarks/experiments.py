@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.interventions.causal_tracing import causal_tracing
 from glassformer.core.interventions.head_ablation import ablated_heads
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.translator import Translator
 from tests.benchmarks.models import shape
 from tests.benchmarks.report import Table, verdict
 from tests.benchmarks.server import text_of

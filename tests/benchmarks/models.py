@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
+from glassformer.core.text_models.checkpoints import load_model
 
 PAPER = ModelConfig(vocabulary_size=8000)  # d 512, 6 + 6 layers, 8 heads, d_ff 2048
 STAND_IN = ModelConfig(

@@ -16,7 +16,7 @@ from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from glassformer.app.server.process import prepare_process
 from glassformer.app.session.state import FIRST_SENTENCE, State
-from glassformer.core.checkpoints import load_model
+from glassformer.core.text_models.checkpoints import load_model
 from tests.browser.driver import ROOT
 
 

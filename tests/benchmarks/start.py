@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from playwright.sync_api import Browser
 
 from glassformer.app.session.state import FIRST_SENTENCE
-from glassformer.core.checkpoints import load_model
+from glassformer.core.text_models.checkpoints import load_model
 from tests.benchmarks.report import Table, shared_cores
 from tests.benchmarks.screen import NO_BROWSER
 from tests.benchmarks.timing import Spread

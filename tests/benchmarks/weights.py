@@ -26,7 +26,7 @@ from glassformer.core.settings import keep_freed_memory
 from glassformer.core.trace.on_demand import kept_without
 from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.tape import Recorder
-from glassformer.core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
+from glassformer.core.weights.opened_model import MEMORY_BUDGET, OpenedModel, open_model
 from tests.benchmarks.libraries import MISSING
 from tests.benchmarks.models import sentence, shape
 from tests.benchmarks.report import Table, megabytes, verdict

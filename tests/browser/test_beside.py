@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from glassformer.app.plots.labels import format_number
-from glassformer.core.checkpoints import load_model
 from glassformer.core.interventions import Experiment, run
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.trace import Trace
 from tests.browser import driver
 

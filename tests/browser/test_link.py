@@ -11,7 +11,7 @@ from glassformer.app.panels.panel import PAGES, panels_of
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
 from glassformer.core.interventions.masks import Causal
-from glassformer.core.links import PACKED, unpack_query
+from glassformer.core.lectures.links import PACKED, unpack_query
 from tests.browser import driver
 
 PLACE, CROSS = "encoder/0/self_attention", "decoder/1/cross_attention"

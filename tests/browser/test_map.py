@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
-from glassformer.core.checkpoints import load_model
+from glassformer.core.text_models.checkpoints import load_model
 from tests.browser import driver
 
 FEED_FORWARD = "encoder/0/feed_forward"

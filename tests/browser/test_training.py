@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from glassformer.core.checkpoints import list_snapshots
+from glassformer.core.text_models.checkpoints import list_snapshots
 from tests.browser import driver
 
 STEPS = list_snapshots("translator") or tuple(range(6))  # without a history every test fails

@@ -14,7 +14,7 @@ from glassformer.core.decoding.beam import ENDED, beam, length_penalty
 from glassformer.core.decoding.step import Task
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.weights.open import load_weights, look_into_folder
+from glassformer.core.weights.model_folder import load_weights, look_into_folder
 from tests.decoding.tasks import END, task
 from tests.weights.oracle import KINDS
 

@@ -11,8 +11,8 @@ from glassformer.core.decoding.beam import beam, length_penalty
 from glassformer.core.decoding.cuts import Sampling, cut_of, cut_rows, lot_position
 from glassformer.core.decoding.sampling import draw_samples
 from glassformer.core.decoding.step import Step
-from glassformer.core.decodings import log_probability, new_words
 from glassformer.core.model.transformer import Transformer
+from glassformer.core.text_models.decodings import log_probability, new_words
 from tests.decoding.tasks import sample, task
 from tests.decoding.test_beam import ending
 

@@ -20,7 +20,6 @@ from starlette.requests import Request
 
 from glassformer.app.hall import join
 from glassformer.core.analysis.export import run_bytes
-from glassformer.core.checkpoints import load_model, save_model
 from glassformer.core.config import ModelConfig
 from glassformer.core.interventions import Experiment
 from glassformer.core.lectures.read import FOLDER, read_lecture
@@ -30,10 +29,11 @@ from glassformer.core.opening.kinds import kind_of
 from glassformer.core.opening.models import unpack
 from glassformer.core.opening.runs import read_run
 from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text_models.checkpoints import load_model, save_model
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.trace import Trace
 from glassformer.core.training.queue.pairs import FEWEST, PairFile, read_pairs
-from glassformer.core.translator import Translator
-from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.opened_model import open_model
 from tests.browser.driver import ROOT
 from tests.fuzz import hostile
 from tests.fuzz.attempts import Attempt

@@ -15,8 +15,8 @@ from glassformer.app.session import state
 from glassformer.app.session.state import State
 from glassformer.core.analysis.blocks import blocks_of_model
 from glassformer.core.analysis.head_roles import ROLES
-from glassformer.core.checkpoints import list_models, load_model
 from glassformer.core.explain.steps.steps import list_steps
+from glassformer.core.text_models.checkpoints import list_models, load_model
 from tests.benchmarks.process import cpu_seconds
 from tests.browser.driver import ROOT, Server
 from tests.fuzz import hostile

@@ -11,11 +11,11 @@ from dataclasses import fields
 from glassformer.app.hall.numbers import number_of
 from glassformer.app.hall.rooms import LARGEST
 from glassformer.app.panels.phrases import experiment_line
-from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.switch import KINDS
-from glassformer.core.translator import DIRECTIONS
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.translator import DIRECTIONS
 from tests.fuzz import hostile
 from tests.fuzz.attempts import Attempt
 

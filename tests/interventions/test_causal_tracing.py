@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.causal_tracing import (
     Grid,
@@ -13,11 +12,12 @@ from glassformer.core.interventions.causal_tracing import (
     patched_addresses,
     tracing_questions,
 )
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import addresses, layer_count, layer_end
 from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
-from glassformer.core.translator import Translator
 
 TIRED = "The animal didn't cross the street because it was too tired"
 WIDE = "The animal didn't cross the street because it was too wide"

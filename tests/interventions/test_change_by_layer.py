@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.concepts import NormPlaceIs, SublayerOff
 from glassformer.core.interventions.effect import change_by_layer, measure_change, measure_move
 from glassformer.core.interventions.experiment import Experiment, run
+from glassformer.core.text_models.checkpoints import load_model
 from tests.hand_made import hand_made
 from tests.traces import small_trace
 

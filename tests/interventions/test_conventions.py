@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.config import Activation, NormFormula
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.concepts import (
@@ -21,8 +20,9 @@ from glassformer.core.interventions.concepts import (
 )
 from glassformer.core.interventions.experiment import Experiment, run
 from glassformer.core.interventions.switch import Switch
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.trace import Trace
-from glassformer.core.translator import Translator
 
 TEXT = "I have a cat"
 TARGET = "我有一只猫"

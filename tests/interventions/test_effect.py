@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from glassformer import Trace, load_model
-from glassformer.core.decodings import record_words
 from glassformer.core.interventions import Experiment, run, setting_of
 from glassformer.core.interventions.effect import (
     effect,
@@ -16,7 +15,8 @@ from glassformer.core.interventions.effect import (
     sees_ahead,
 )
 from glassformer.core.interventions.experiment import with_config
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.decodings import record_words
+from glassformer.core.text_models.translator import Translator
 
 TIRED = "The animal didn't cross the street because it was too tired"
 REDIRECT = "heads_redirected:decoder/1/cross_attention,(),5,(6)"

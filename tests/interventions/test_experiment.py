@@ -25,7 +25,7 @@ from glassformer.core.interventions.heads import (
 from glassformer.core.interventions.masks import Band, Causal, Fill, Lines, PaddingOff, Painted
 from glassformer.core.interventions.switch import KINDS, from_text, to_text
 from glassformer.core.interventions.tensors import TensorSet
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.translator import Translator
 
 SENTENCE = "The animal didn't cross the street because it was too tired"
 EVERYTHING = Experiment(

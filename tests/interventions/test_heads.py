@@ -25,7 +25,7 @@ from glassformer.core.interventions.masks import Causal, Fill, Lines
 from glassformer.core.interventions.switch import Switch
 from glassformer.core.interventions.tensors import TensorNoise, TensorPatch
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.translator import Translator
 
 SENTENCE = "The animal didn't cross the street because it was too tired"
 ENCODER, DECODER, CROSS = (

@@ -23,8 +23,8 @@ from glassformer.core.interventions.masks import (
     spans_of,
 )
 from glassformer.core.interventions.switch import Switch
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.tape import Recorder
-from glassformer.core.translator import Translator
 
 SENTENCE = "She bought two red apples yesterday"
 SOURCE = torch.tensor([[20, 21, 22, 23, 2], [30, 31, 2, 0, 0]])  # (B, S), the second padded

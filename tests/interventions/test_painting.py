@@ -20,8 +20,8 @@ from glassformer.core.interventions.masks import (
     own_mask,
     restore_mask,
 )
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.trace import Trace
-from glassformer.core.translator import Translator
 
 TEXT = "She bought two red apples yesterday"
 PLACE, OTHER = "encoder/0/self_attention", "encoder/1/self_attention"

@@ -17,7 +17,7 @@ from glassformer.core.interventions.heads import (
 from glassformer.core.interventions.masks import Causal
 from glassformer.core.interventions.switch import Switch
 from glassformer.core.interventions.tensors import TensorScale
-from glassformer.core.translator import Translator
+from glassformer.core.text_models.translator import Translator
 
 FIRST, SECOND = "encoder/0/self_attention", "encoder/1/self_attention"
 CROSS = "decoder/1/cross_attention"

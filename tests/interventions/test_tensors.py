@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.experiment import Experiment, run, setting_of
 from glassformer.core.interventions.switch import Switch
@@ -21,8 +20,9 @@ from glassformer.core.interventions.tensors import (
     normal_at,
     open_mesh,
 )
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.trace import Trace
-from glassformer.core.translator import Translator
 
 TIRED = "The animal didn't cross the street because it was too tired"
 WIDE = "The animal didn't cross the street because it was too wide"

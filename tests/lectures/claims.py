@@ -11,17 +11,17 @@ import torch
 from glassformer.app.runs.models import get_model
 from glassformer.app.runs.scenes import trace_of
 from glassformer.app.runs.traces import get_ablated_heads, get_batch, get_run, get_trace
-from glassformer.core.checkpoints import CHECKPOINTS
 from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.sampling import draw_samples
-from glassformer.core.decodings import task_of
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.experiment import NOTHING
 from glassformer.core.lab.mask_steps import target_steps
 from glassformer.core.lectures.lecture import Index, Truth
 from glassformer.core.lectures.read import load_lecture
 from glassformer.core.lectures.truth import find_truth
+from glassformer.core.text_models.checkpoints import CHECKPOINTS
+from glassformer.core.text_models.decodings import task_of
 from glassformer.core.trace.trace import Trace
 
 TIRED = "The animal didn't cross the street because it was too tired"

@@ -3,9 +3,9 @@
 import pytest
 
 from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.links import pack_query
 from glassformer.core.lectures.read import MOST_BYTES, bundled_lectures, load_lecture, read_lecture
 from glassformer.core.lectures.write import write_lecture
-from glassformer.core.links import pack_query
 from tests.lectures.lectures import GOOD, changed
 
 TRUTH, AT = "[scene.question.truth]", "at = { position = 1 }"

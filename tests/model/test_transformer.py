@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from glassformer.core.device import choose_device
 from glassformer.core.errors import GlassformerError
+from glassformer.core.model.device import choose_device
 from glassformer.core.model.embedding import position_encoding
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import Recorder

@@ -2,8 +2,8 @@
 
 import pytest
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import DIRECTIONS, Direction, held_out_pairs, load_grammar
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.training.evaluation.passes import EXTRA_STEPS, translate_greedily
 
 

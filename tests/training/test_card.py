@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from glassformer.core.analysis.head_roles import best_by_role, clearest_head
-from glassformer.core.checkpoints import load_heads, load_model
+from glassformer.core.text_models.checkpoints import load_heads, load_model
 from glassformer.core.training.card import LIST, SEALED_LIST, write_card
 from glassformer.core.training.evaluate import Metrics
 from glassformer.core.training.evaluation.attention import Part, Sharpness

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from glassformer import list_snapshots, load_history, load_model
 from glassformer.core import cli
-from glassformer.core.checkpoints import load_about
 from glassformer.core.errors import GlassformerError
+from glassformer.core.text_models.checkpoints import load_about
 from glassformer.core.training.data import corpus_tokenizer
 
 RUNNER = CliRunner()

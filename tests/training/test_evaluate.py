@@ -2,14 +2,14 @@
 
 import pytest
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import load_grammar
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.training.evaluate import Metrics, evaluate_translator, quick_metrics
 from glassformer.core.training.evaluation.attention import Part
 from glassformer.core.training.evaluation.interventions import turn_name
 from glassformer.core.training.evaluation.passes import best_tally
 from glassformer.core.training.evaluation.typed import by_direction
-from glassformer.core.translator import Translator
 
 
 @pytest.fixture(scope="module")

@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from glassformer.core import cli
-from glassformer.core.checkpoints import CHECKPOINTS, DEFAULT, list_models
 from glassformer.core.corpus import Grammar
 from glassformer.core.errors import GlassformerError
+from glassformer.core.text_models.checkpoints import CHECKPOINTS, DEFAULT, list_models
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.training.evaluate import Metrics
 from glassformer.core.training.evaluation.held_out import Written
 from glassformer.core.training.evaluation.passes import Tally
 from glassformer.core.training.evaluation.typed import SETS, Answer, Sentence
-from glassformer.core.translator import Translator
 
 RUNNER = CliRunner()
 

@@ -11,11 +11,16 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from glassformer.core.checkpoints import list_snapshots, load_history, load_model, snapshot_file
 from glassformer.core.corpus import load_grammar
 from glassformer.core.errors import GlassformerError
-from glassformer.core.history import CURVE_EVERY, snapshot_steps
 from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text_models.checkpoints import (
+    list_snapshots,
+    load_history,
+    load_model,
+    snapshot_file,
+)
+from glassformer.core.text_models.history import CURVE_EVERY, snapshot_steps
 from glassformer.core.training.loop import Progress, Trainer
 from glassformer.core.training.run import can_resume, measure_snapshots, publish, run_in
 from glassformer.core.training.training_config import TrainingConfig

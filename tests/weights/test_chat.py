@@ -21,7 +21,7 @@ from glassformer.core.weights.chat import (
     ChatTemplate,
     chat_template_of,
 )
-from glassformer.core.weights.opened import OpenedModel, open_model
+from glassformer.core.weights.opened_model import OpenedModel, open_model
 from tests.weights import small_tokenizers
 from tests.weights.oracle import KINDS, transformers
 

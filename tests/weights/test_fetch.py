@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from glassformer.core.cli import app
 from glassformer.core.errors import GlassformerError
 from glassformer.core.weights.fetch import as_safetensors, fetch_model
-from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.opened_model import open_model
 from tests.weights.folders import as_pickle, whole
 
 COMMIT = "0" * 40

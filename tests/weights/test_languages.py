@@ -10,7 +10,7 @@ import torch
 from tokenizers import AddedToken, Tokenizer, processors
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.weights.opened import OpenedModel, open_model
+from glassformer.core.weights.opened_model import OpenedModel, open_model
 from glassformer.core.weights.tokenizers.tokens import tokens_of
 from tests.weights import small_tokenizers
 from tests.weights.oracle import KINDS

@@ -13,15 +13,15 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.sampling import draw_samples
-from glassformer.core.decodings import record_words, task_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.provenance.unfold import unfold
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.masks import PaddingOff, mask_view
+from glassformer.core.text_models.decodings import record_words, task_of
 from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.tape import Edit, Recorder
-from glassformer.core.weights.open import look_into_folder
-from glassformer.core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
+from glassformer.core.weights.model_folder import look_into_folder
+from glassformer.core.weights.opened_model import MEMORY_BUDGET, OpenedModel, open_model
 from glassformer.core.weights.tokenizers.tokens import JSON
 from tests.explain.provenance.trail_runs import cells
 from tests.weights.folders import edit, in_shards, whole

@@ -10,15 +10,15 @@ import pytest
 import torch
 
 from glassformer import Trace, load_model
-from glassformer.core.decodings import record_words
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.causal_tracing import causal_tracing
 from glassformer.core.interventions.head_ablation import ablated_heads
+from glassformer.core.interventions.over_texts import over_texts
 from glassformer.core.interventions.padding import padded_runs
 from glassformer.core.interventions.tensors import TensorPatch, TensorSet
-from glassformer.core.models import trace_of
-from glassformer.core.over_texts import over_texts
+from glassformer.core.text_models.decodings import record_words
+from glassformer.core.text_models.model import trace_of
 from tests.weights.folders import whole
 from tests.weights.oracle import transformers
 from tests.weights.test_opened import opened, survives, unfolds

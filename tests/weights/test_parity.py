@@ -15,7 +15,7 @@ from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.shapes import shape_of_address
 from glassformer.core.trace.tape import Recorder
-from glassformer.core.weights.open import load_weights, look_into_folder
+from glassformer.core.weights.model_folder import load_weights, look_into_folder
 from tests.weights.oracle import KINDS, WORDS, Answer, ask
 
 LENGTHS = {"short": (7, 5), "one": (1, 1), "long": (200, 200)}

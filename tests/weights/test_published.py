@@ -14,8 +14,8 @@ from torch import Tensor
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.weights.family import Facts
-from glassformer.core.weights.open import FAMILIES, look_into_folder
-from glassformer.core.weights.open import load_weights as load
+from glassformer.core.weights.model_folder import FAMILIES, look_into_folder
+from glassformer.core.weights.model_folder import load_weights as load
 from tests.weights.folders import edit, tensors
 from tests.weights.oracle import KINDS, WORDS, transformers
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from glassformer.core.weights.open import look_into_folder
-from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.model_folder import look_into_folder
+from glassformer.core.weights.opened_model import open_model
 from tests.weights import learned
 from tests.weights.oracle import transformers
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import torch
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.weights.open import is_foreign, load_weights, look_into_folder
-from glassformer.core.weights.opened import open_model
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.weights.model_folder import is_foreign, load_weights, look_into_folder
+from glassformer.core.weights.opened_model import open_model
 from tests.weights.folders import as_pickle, edit, in_shards, tensors, whole
 
 Change = Callable[[Path], None]

@@ -12,7 +12,7 @@ import torch
 from glassformer.core.analysis.export import run_bytes
 from glassformer.core.opening.kinds import kind_of
 from glassformer.core.opening.runs import is_made_by, read_run
-from glassformer.core.weights.opened import OpenedModel, open_model
+from glassformer.core.weights.opened_model import OpenedModel, open_model
 from tests.opened_files import refused, with_header
 from tests.weights.folders import MAKERS, tensors, whole
 

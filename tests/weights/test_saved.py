@@ -13,10 +13,10 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text.vocabulary import Vocabulary
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.training.evaluation.typed import SEALED, SETS, read_sentences
-from glassformer.core.translator import Translator
-from glassformer.core.weights.open import load_weights, look_into_folder
-from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.model_folder import load_weights, look_into_folder
+from glassformer.core.weights.opened_model import open_model
 from glassformer.core.weights.save import save_marian
 from glassformer.core.weights.tokenizers.ours import as_json
 from tests.architecture.sources import ROOT

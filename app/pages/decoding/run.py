@@ -17,12 +17,12 @@ from glassformer.core.decoding.rows import Tapes, tapes
 from glassformer.core.decoding.sampling import SampledStep, draw_samples
 from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, check_number
 from glassformer.core.decoding.timeline import Moment, time_decoding
-from glassformer.core.decodings import log_probability, record_words, task_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.models import Model
 from glassformer.core.text.detokenize import FULL_WIDTH, Decoded
 from glassformer.core.text.vocabulary import END
+from glassformer.core.text_models.decodings import log_probability, record_words, task_of
+from glassformer.core.text_models.model import Model
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace

@@ -29,8 +29,8 @@ from glassformer.core.analysis.tensor_slice import (
     pool_sheet,
     sheet_window,
 )
+from glassformer.core.text.number_format import SUPERSCRIPT
 from glassformer.core.trace.trace import Trace
-from glassformer.core.written import SUPERSCRIPT
 
 if TYPE_CHECKING:
     import pandas as pd

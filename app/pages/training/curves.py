@@ -22,7 +22,7 @@ from glassformer.app.ui.text import with_arrows
 from glassformer.app.words import say, say_each
 from glassformer.core.analysis.training_views import Replay
 from glassformer.core.errors import GlassformerError
-from glassformer.core.history import History
+from glassformer.core.text_models.history import History
 from glassformer.core.trace.trace import Trace
 from glassformer.core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
 

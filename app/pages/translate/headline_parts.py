@@ -13,7 +13,7 @@ from glassformer.core.analysis.choices import BLANKS, least_sure, probabilities,
 from glassformer.core.errors import GlassformerError
 from glassformer.core.trace.trace import Trace
 from glassformer.core.weights.aside import LeftAside
-from glassformer.core.weights.opened import BLANK
+from glassformer.core.weights.opened_model import BLANK
 
 SPACE = "␣"  # how a piece shows the space before it
 NAMED = 4  # words in blanks that are written out

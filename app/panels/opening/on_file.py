@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from glassformer.app.runs import on_screen, opened
+from glassformer.app.runs import on_screen, opened_files
 from glassformer.app.ui.layout import side_by_side
 from glassformer.app.ui.pick import small_button
 from glassformer.app.ui.text import format_error, literal
@@ -27,7 +27,7 @@ def show() -> None:
             help=say("opening.on_screen_help"),
             width="content",
         )
-        small_button("×", "leave_file", say("opening.leave_help"), opened.close_file)
+        small_button("×", "leave_file", say("opening.leave_help"), opened_files.close_file)
 
 
 def show_instead(key: str) -> None:
@@ -39,9 +39,11 @@ def show_instead(key: str) -> None:
         st.info(why_not(literal(file.model_name)))
         if file.model is not None:
             st.button(
-                say("opening.compute"), key=f"widget_{key}_compute", on_click=opened.leave_file,
+                say("opening.compute"),
+                key=f"widget_{key}_compute",
+                on_click=opened_files.leave_file,
                 icon=":material/play_arrow:",
-            )  # fmt: skip
+            )
 
 
 def why_not(model_name: str) -> str:

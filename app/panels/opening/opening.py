@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from glassformer.app.runs import opened, uploads
+from glassformer.app.runs import opened_files, uploads
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
 from glassformer.app.ui.text import format_error
@@ -27,7 +27,7 @@ def show_button() -> None:
         help=say("opening.open_help"),
         on_click=_forget,
     )
-    limits = {"most": opened.MOST, "hint": say("opening.drop")}
+    limits = {"most": opened_files.MOST, "hint": say("opening.drop")}
     _file_drop("bridge_file_drop", limits, drop=lambda _: _ask(), large=_refuse_large)
     if pressed or store.memory().opening_asked:
         st.dialog(say("opening.title"))(_dialog)()
@@ -58,7 +58,7 @@ def _uploader() -> None:
         store.memory().opening_round += 1
         take_file(*uploads.take_upload(given))
 
-    most = opened.MOST // MEGABYTE
+    most = opened_files.MOST // MEGABYTE
     label = say("opening.file")
     st.file_uploader(label, max_upload_size=most, key=f"widget_{widget}", on_change=take)
     here, choose = say("opening.drop_here"), say("opening.choose")
@@ -73,7 +73,7 @@ def _uploader() -> None:
 def take_file(name: str, data: bytes) -> None:
     """Open an uploaded file; one that cannot be used changes nothing and is told."""
     with _telling():
-        opened.open_file(name, data)
+        opened_files.open_file(name, data)
         _forget()
         store.memory().opening_done = True
 
@@ -91,7 +91,7 @@ def _ask() -> None:
 def _refuse_large(sent: Mapping[str, Any]) -> None:
     """The browser keeps a file that is too large to itself: only its size is sent."""
     with _telling():
-        refuse_large(int(sent["bytes"]), opened.MOST)
+        refuse_large(int(sent["bytes"]), opened_files.MOST)
 
 
 @contextmanager

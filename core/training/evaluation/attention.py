@@ -18,10 +18,10 @@ from torch import Tensor
 
 from glassformer.core.corpus import DIRECTIONS, Direction, Pair
 from glassformer.core.text.vocabulary import END
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit
 from glassformer.core.training.evaluation.passes import Pass, Tally, count_true, run_passes
-from glassformer.core.translator import Translator
 
 OFFSETS = {"previous": -1, "same": 0, "next": 1}  # of self-attention: where the column lies
 ROLES = (*OFFSETS, "alignment", "antecedent")

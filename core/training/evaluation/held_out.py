@@ -13,9 +13,9 @@ from glassformer.core.corpus.grammar import Rule
 from glassformer.core.corpus.split import is_held_out
 from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text.vocabulary import SLOTS
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.training.data import antecedents_in
 from glassformer.core.training.evaluation.passes import Tally, count_true, translate_greedily
-from glassformer.core.translator import Translator
 
 MOST_DRAWS = 400_000  # a grammar without pronouns would be searched for ever
 TOKENIZERS = {"en": "13a", "zh": "zh"}  # how sacrebleu splits each language

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from glassformer.core.corpus import DIRECTIONS, Direction, Pair
 from glassformer.core.text.vocabulary import PADDING
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit
 from glassformer.core.training.evaluation.attention import Part, attention_parts
@@ -30,7 +31,6 @@ from glassformer.core.training.evaluation.passes import (
     run_passes,
     word_for_word,
 )
-from glassformer.core.translator import Translator
 
 Way = Literal["zeroed", "mean"]
 WAYS: tuple[Way, ...] = ("zeroed", "mean")

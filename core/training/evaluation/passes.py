@@ -17,10 +17,10 @@ from glassformer.core.corpus import Direction, Pair
 from glassformer.core.decoding.no_repeat import Watch, choose_batch
 from glassformer.core.model.masks import padding_mask
 from glassformer.core.text.vocabulary import END, TAGS, UNKNOWN
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.training.data import Batch, Example, Examples, collate
-from glassformer.core.translator import Translator
 
 BATCH = 256
 EXTRA_STEPS = 12  # a translation may be so much longer than its source

@@ -21,12 +21,12 @@ from typing import Any, Literal
 from glassformer.core.analysis.confidence import confidence
 from glassformer.core.corpus import Pair
 from glassformer.core.errors import GlassformerError
-from glassformer.core.models import Direction
 from glassformer.core.text.normalize import normalize, simplify
 from glassformer.core.text.vocabulary import SLOTS
+from glassformer.core.text_models.model import Direction
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.training.evaluation.held_out import as_text
 from glassformer.core.training.evaluation.passes import Tally, count_true
-from glassformer.core.translator import Translator
 
 SENTENCES = Path(__file__).resolve().parents[3] / "assets" / "sentences"
 SETS = {

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
-from glassformer.core.checkpoints import CHECKPOINTS, DEFAULT
 from glassformer.core.corpus import DIRECTIONS, Grammar, HeldOut, Pair, draw_pair
 from glassformer.core.corpus.lexicon import spellings
 from glassformer.core.corpus.split import is_held_out, vary_punctuation, without_punctuation
@@ -16,6 +15,7 @@ from glassformer.core.text.normalize import has_word, normalize
 from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text.vocabulary import RESERVED, Vocabulary
 from glassformer.core.text.words import WordTokenizer, split_words
+from glassformer.core.text_models.checkpoints import CHECKPOINTS, DEFAULT
 from glassformer.core.training.data import Stream, corpus_tokenizer, grammar_stream
 from glassformer.core.training.evaluation.held_out import has_pronoun
 

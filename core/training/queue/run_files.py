@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.history import CurvePoint, SnapshotMetrics
-from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
+from glassformer.core.text_models.history import CurvePoint, SnapshotMetrics
 from glassformer.core.training.queue.lessons import SAMPLE, SentencePair
 from glassformer.core.training.training_config import TrainingConfig
+from glassformer.core.untrusted import UNREADABLE, problem_of, read_json_file
 
 PLAN = "plan.json"
 BATCH = 64  # sentences: small steps, so that something is seen soon

@@ -26,11 +26,23 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 
-from glassformer.core.checkpoints import SNAPSHOTS, WEIGHTS, load_model, save_model, snapshot_file
 from glassformer.core.corpus import load_grammar
 from glassformer.core.errors import GlassformerError
-from glassformer.core.history import HISTORY, History, SnapshotMetrics, read_history, save_history
 from glassformer.core.settings import read_settings
+from glassformer.core.text_models.checkpoints import (
+    SNAPSHOTS,
+    WEIGHTS,
+    load_model,
+    save_model,
+    snapshot_file,
+)
+from glassformer.core.text_models.history import (
+    HISTORY,
+    History,
+    SnapshotMetrics,
+    read_history,
+    save_history,
+)
 from glassformer.core.training.evaluate import metrics_on
 from glassformer.core.training.loop import FACTS, Progress, Trainer, load_state, save_state
 from glassformer.core.training.queue.lessons import Lessons, grammar_lessons, own_lessons

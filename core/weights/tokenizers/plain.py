@@ -18,7 +18,7 @@ from tokenizers import (
     processors,
 )
 
-from glassformer.core.stored import LARGEST_JSON, UNREADABLE, read_json_file
+from glassformer.core.untrusted import LARGEST_JSON, UNREADABLE, read_json_file
 from glassformer.core.weights.read import file_inside
 
 WORDS, PIECES, MERGES = "vocab.txt", "vocab.json", "merges.txt"

@@ -13,7 +13,7 @@ import sentencepiece
 from tokenizers import Encoding, Tokenizer
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
+from glassformer.core.untrusted import UNREADABLE, problem_of, read_json_file
 from glassformer.core.weights.read import file_inside
 from glassformer.core.weights.tokenizers.pieces import SPACE, readable_piece
 from glassformer.core.weights.tokenizers.plain import made_of, settings_of

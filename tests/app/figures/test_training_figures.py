@@ -18,7 +18,7 @@ from glassformer.app.pages.training.figures.words import (
 )
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.analysis.training_views import Word
-from glassformer.core.history import CurvePoint
+from glassformer.core.text_models.history import CurvePoint
 
 
 def label(x: float, y: float, must: bool = False) -> Label:

@@ -8,7 +8,7 @@ from glassformer import Trace, load_model
 from glassformer.app.pages.decoding.beam.beam_tree import FEW, WENT_ON, plan_tree, tree_data
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.decoding.beam import Beam, beam
-from glassformer.core.decodings import task_of
+from glassformer.core.text_models.decodings import task_of
 
 TIRED = "The animal didn't cross the street because it was too tired"
 LONG = "I have a cat and you have a dog and we like them and they like us and she is here"

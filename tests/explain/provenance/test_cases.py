@@ -15,9 +15,9 @@ from glassformer.core.explain.provenance.unfold import largest_path, unfold
 from glassformer.core.explain.steps.numbers import node_at
 from glassformer.core.explain.steps.steps import list_steps
 from glassformer.core.model.transformer import Transformer
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
-from glassformer.core.translator import Translator
 from tests.explain.provenance.trail_runs import OUTPUT, SIZES, bundled, bundled_trace, cells, small
 
 FILLS = {"large_negative": -1e9, "minus_infinity": -math.inf, "additive": -math.inf}

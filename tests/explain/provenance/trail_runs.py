@@ -9,13 +9,13 @@ from typing import Any
 
 import torch
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.config import ModelConfig
 from glassformer.core.explain.provenance.node import Cell
 from glassformer.core.model.transformer import Transformer
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace
-from glassformer.core.translator import Translator
 
 SOURCE, OUTPUT = ("a", "b", "c", "b"), ("d", "e", "f")
 VOCABULARY = ("<pad>", "<unk>", "<eos>", "<en>", "<zh>", "a", "b", "c", "d", "e", "f")

@@ -3,9 +3,10 @@
 import pytest
 import torch
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import DIRECTIONS, Pair, load_grammar
 from glassformer.core.corpus.draw import Direction
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.address import Address
 from glassformer.core.training.evaluation.attention import (
     Part,
@@ -30,7 +31,6 @@ from glassformer.core.training.evaluation.passes import (
     translate_greedily,
     word_for_word,
 )
-from glassformer.core.translator import Translator
 
 
 @pytest.fixture(scope="module")

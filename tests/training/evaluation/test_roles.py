@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import load_grammar
+from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.translator import Translator
 from glassformer.core.training.evaluation.attention import (
     Part,
     attention_parts,
@@ -16,7 +17,6 @@ from glassformer.core.training.evaluation.attention import (
 )
 from glassformer.core.training.evaluation.held_out import referring_pairs, unseen_pairs
 from glassformer.core.training.evaluation.passes import Tally, run_passes
-from glassformer.core.translator import Translator
 
 
 @pytest.fixture(scope="module")

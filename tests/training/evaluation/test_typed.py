@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import DIRECTIONS, load_grammar
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.training.evaluation.held_out import scores, unseen_pairs
 from glassformer.core.training.evaluation.passes import Tally, best_tally, both_right, count_true
 from glassformer.core.training.evaluation.typed import (

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.core.checkpoints import load_model, save_model
 from glassformer.core.corpus import Pair
 from glassformer.core.interruption import StoppedError, heard_by
 from glassformer.core.text.words import WordTokenizer, load_tokenizer
+from glassformer.core.text_models.checkpoints import load_model, save_model
 from glassformer.core.training.loop import new_model
 from glassformer.core.training.queue import pairs
 from glassformer.core.training.queue.lessons import held_apart, own_lessons, own_tokenizer

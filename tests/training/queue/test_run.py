@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file
 
-from glassformer.core.checkpoints import list_snapshots, load_about, load_history, load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.history import CurvePoint
+from glassformer.core.text_models.checkpoints import (
+    list_snapshots,
+    load_about,
+    load_history,
+    load_model,
+)
+from glassformer.core.text_models.history import CurvePoint
 from glassformer.core.training.queue.run_files import LOG, Plan, RunLog, small_recipe
 from glassformer.core.training.queue.training_queue import TrainingQueue
 from glassformer.core.training.queue.worker import Worker

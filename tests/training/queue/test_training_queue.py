@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
+from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.training.queue.training_queue import MOST_KEPT, PREFIX, TrainingQueue
 from tests.architecture.sources import ROOT
 from tests.training.queue.small_runs import WAIT, plan, until

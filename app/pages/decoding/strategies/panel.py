@@ -24,8 +24,8 @@ from glassformer.app.words import say, say_each
 from glassformer.core.decoding.beam import STRONGEST, WIDEST
 from glassformer.core.decoding.cuts import CutRow, Sampling, cut_rows, draw_id, lot_position
 from glassformer.core.decoding.sampling import SampledStep
-from glassformer.core.decodings import new_words
 from glassformer.core.errors import GlassformerError
+from glassformer.core.text_models.decodings import new_words
 
 SAMPLED = ("temperature", "top_k", "top_p")
 LAST_SEED = 999_999

@@ -10,7 +10,7 @@ from glassformer.app.plots.colours import mix_colours, readable_on
 from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.labels import MINUS, format_number, visible
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.core.written import SUPERSCRIPT
+from glassformer.core.text.number_format import SUPERSCRIPT
 
 LEVELS = 24  # shades of a tint
 DEEPEST = 0.62  # of the way to the colour of the role

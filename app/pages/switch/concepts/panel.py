@@ -19,7 +19,7 @@ from glassformer.core.interventions import concepts as kinds
 from glassformer.core.interventions.experiment import with_config
 from glassformer.core.interventions.parts import Parts
 from glassformer.core.interventions.switch import Switch
-from glassformer.core.models import Model
+from glassformer.core.text_models.model import Model
 from glassformer.core.trace.address import SUBLAYERS, Address
 
 Values = Mapping[str, str]

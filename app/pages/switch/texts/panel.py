@@ -34,7 +34,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.interruption import StoppedError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.experiment import REFERENCE
-from glassformer.core.over_texts import TextResult, over_texts, results_table
+from glassformer.core.interventions.over_texts import TextResult, over_texts, results_table
 
 if TYPE_CHECKING:
     import pandas as pd

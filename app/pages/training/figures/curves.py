@@ -12,7 +12,7 @@ from glassformer.app.plots.labels import escape, format_percent
 from glassformer.app.plots.marks import annotate_at, hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 from glassformer.core.analysis.training_views import snapshot_axis
-from glassformer.core.history import CurvePoint
+from glassformer.core.text_models.history import CurvePoint
 
 EDGE = 50  # pixels left and right of the plot: the slider below has the same, and so they line up
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")  # lines differ without colour, too

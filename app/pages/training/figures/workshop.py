@@ -11,7 +11,7 @@ from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape, visible
 from glassformer.app.plots.marks import hover_texts
 from glassformer.app.plots.theme import FigureStyle, base_layout, token_axis
-from glassformer.core.history import CurvePoint, SnapshotMetrics
+from glassformer.core.text_models.history import CurvePoint, SnapshotMetrics
 
 FIRST_LOSS = 8.0  # about where runs begin: the frame is there before its first point
 

@@ -17,7 +17,7 @@ from glassformer.app.ui.pick import segments
 from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say, say_each
 from glassformer.core.errors import GlassformerError
-from glassformer.core.history import SnapshotMetrics
+from glassformer.core.text_models.history import SnapshotMetrics
 from glassformer.core.training.queue.run import Status, TrainingRun
 
 EVERY = 1.0  # seconds between two looks

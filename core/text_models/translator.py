@@ -13,10 +13,10 @@ from glassformer.core.decoding.rows import tapes
 from glassformer.core.decoding.step import Step, Task, most_words
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.models import DIRECTIONS, Direction, Side, TaskKind
 from glassformer.core.text.detokenize import Decoded
 from glassformer.core.text.tokenizer import Encoded, Tokenizer
 from glassformer.core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN
+from glassformer.core.text_models.model import DIRECTIONS, Direction, Side, TaskKind
 from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tape import Edit, Recorder

@@ -12,8 +12,8 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.shell import shell_of
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.models import TaskKind
-from glassformer.core.stored import UNREADABLE, problem_of, read_json_file, regular_file
+from glassformer.core.text_models.model import TaskKind
+from glassformer.core.untrusted import UNREADABLE, problem_of, read_json_file, regular_file
 from glassformer.core.weights.account import (
     GENERATOR,
     SOURCE,

@@ -19,12 +19,15 @@ from torch import Tensor
 from glassformer.core.analysis.confidence import Calibration
 from glassformer.core.analysis.head_roles import MeasuredHead
 from glassformer.core.config import ModelConfig
-from glassformer.core.device import choose_device
 from glassformer.core.errors import GlassformerError
-from glassformer.core.history import History, read_history
+from glassformer.core.model.device import choose_device
 from glassformer.core.model.shell import shell_of
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.stored import (
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.words import load_tokenizer
+from glassformer.core.text_models.history import History, read_history
+from glassformer.core.text_models.translator import Translator
+from glassformer.core.untrusted import (
     UNREADABLE,
     Stored,
     problem_of,
@@ -32,11 +35,8 @@ from glassformer.core.stored import (
     table_of,
     tensor_header,
 )
-from glassformer.core.text.tokenizer import Tokenizer
-from glassformer.core.text.words import load_tokenizer
-from glassformer.core.translator import Translator
 
-CHECKPOINTS = Path(__file__).resolve().parent.parent / "assets" / "checkpoints"
+CHECKPOINTS = Path(__file__).resolve().parents[2] / "assets" / "checkpoints"
 DEFAULT = "translator"
 WEIGHTS, SNAPSHOTS, CALIBRATION = "model.safetensors", "snapshots", "confidence.json"
 LESSONS = ("alignment", "antecedent")  # what heads are taught, see `core.training.loss`

@@ -16,13 +16,13 @@ from glassformer.app.runs.models import get_model, selectable_models
 from glassformer.app.session import experiments, store
 from glassformer.app.session.memory import RunFile
 from glassformer.app.session.state import CHAT
-from glassformer.core.checkpoints import DEFAULT
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.experiment import fingerprint
 from glassformer.core.opening.kinds import MOST_BYTES, Kind, MadeOn, kind_of, made_on
 from glassformer.core.opening.models import unpack
 from glassformer.core.opening.runs import is_made_by, read_run
+from glassformer.core.text_models.checkpoints import DEFAULT
 from glassformer.core.trace.trace import Trace
 
 LONGEST_NAME = 60

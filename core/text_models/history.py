@@ -15,10 +15,10 @@ from typing import Any, cast
 from glassformer.core.analysis.training_views import Replay, keep_moment, plane, words_to_draw
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interruption import count_parts
-from glassformer.core.models import Direction, Model
-from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
+from glassformer.core.text_models.model import Direction, Model
 from glassformer.core.trace.tables import as_numpy
 from glassformer.core.trace.trace import Trace
+from glassformer.core.untrusted import UNREADABLE, problem_of, read_json_file
 
 HISTORY = "history.json"
 SNAPSHOT_STEPS = (0, 50, 100, 200, 400, 1000, 1500, 2500, 4000, 7000)

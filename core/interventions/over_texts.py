@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from glassformer.core.decodings import record_words
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interruption import StoppedError, count_parts
 from glassformer.core.interventions.causal_tracing import BLANKS
@@ -24,7 +23,8 @@ from glassformer.core.interventions.experiment import (
 )
 from glassformer.core.interventions.switch import Setting
 from glassformer.core.interventions.translations import kullback_leibler, log_probabilities
-from glassformer.core.models import Model, texts_of
+from glassformer.core.text_models.decodings import record_words
+from glassformer.core.text_models.model import Model, texts_of
 from glassformer.core.trace.trace import Trace
 
 if TYPE_CHECKING:

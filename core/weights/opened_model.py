@@ -13,11 +13,11 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.greedy import greedy
 from glassformer.core.decoding.rows import tapes
 from glassformer.core.decoding.step import Step, Task, step_from, step_of
-from glassformer.core.device import choose_device
 from glassformer.core.errors import GlassformerError
+from glassformer.core.model.device import choose_device
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.models import Direction, Side, TaskKind
 from glassformer.core.text.detokenize import Decoded
+from glassformer.core.text_models.model import Direction, Side, TaskKind
 from glassformer.core.trace.on_demand import kept_without, logits_of
 from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.sites import PAIR_MARKS
@@ -25,7 +25,7 @@ from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace, places_of
 from glassformer.core.weights.aside import LeftAside, generation_of, never_written
 from glassformer.core.weights.chat import ChatTemplate, chat_template_of
-from glassformer.core.weights.open import load_weights, look_into_folder
+from glassformer.core.weights.model_folder import load_weights, look_into_folder
 from glassformer.core.weights.tokenizers.tokens import Read, Segmented, Tokens, tokens_of
 
 MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand

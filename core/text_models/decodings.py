@@ -15,7 +15,7 @@ import torch
 
 from glassformer.core.decoding.step import Step, Task, check_number
 from glassformer.core.errors import GlassformerError
-from glassformer.core.models import Model
+from glassformer.core.text_models.model import Model
 from glassformer.core.trace.on_demand import kept_without
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace
