@@ -257,13 +257,14 @@ def _show_look(
     words, queries = _numbered(keys), _numbered(rows)
     chosen = None if row is None else min(row, max(queries))
     queries = {NOBODY: say("switch_heads.row_all"), **queries}
-    first, second, third = st.columns([1.15, 1, 1], gap="xsmall")
-    with first:
-        _pick("look", looks, look, lambda value: take(look=value))
-    with second:
-        _pick("key", words, min(key, max(words)), lambda at: take(key=at), look != "word")
-    with third:
-        _pick("row", queries, chosen, lambda at: take(row=at), look != "word")
+    with box("small", "heads_look"):
+        first, second, third = st.columns([1.1, 0.9, 1.2], gap="xsmall")
+        with first:
+            _pick("look", looks, look, lambda value: take(look=value))
+        with second:
+            _pick("key", words, min(key, max(words)), lambda at: take(key=at), look != "word")
+        with third:
+            _pick("row", queries, chosen, lambda at: take(row=at), look != "word")
 
 
 def _show_swap(config: ModelConfig, where: str, head: int | None) -> None:
