@@ -85,7 +85,8 @@ class AttentionRow:
 
     def telling(self, most: int, kept: Sequence[int]) -> list[int]:
         """The keys to draw, in order: all, or those of the largest weights and `kept`.
-         Of keys that weigh the same the nearest to the first of `kept` come first; a weight that is
+
+        Of keys that weigh the same the nearest to the first of `kept` come first; a weight that is
         NaN comes last.
 
         Args:

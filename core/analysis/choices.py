@@ -57,7 +57,7 @@ def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
 
     Args:
         trace: the run that is read, its first sentence.
-        row: of the decoder, from 0.
+        row: of the output, from 0.
         others: how many of the next best words, at most.
 
     Returns:
@@ -116,7 +116,7 @@ def guard_stop(trace: Trace, row: int) -> str:
 
     Args:
         trace: the run that is read.
-        row: of the decoder, from 0.
+        row: of the output, from 0.
 
     Returns:
         The word as shown; "" where the guard did not speak, and where the target was given.
@@ -166,7 +166,7 @@ def top_words(trace: Trace, row: int, count: int = 8) -> tuple[TopWord, ...]:
 
     Args:
         trace: the run that is read, its first sentence.
-        row: of the decoder, from 0.
+        row: of the output, from 0.
         count: how many words, at least 1.
 
     Returns:
