@@ -47,7 +47,15 @@ class Terms:
         return self.q * self.k
 
     def order(self, by: str) -> list[int]:
-        """The dimensions, by "dimension" or by the size of their product, "largest" first."""
+        """The dimensions of the head, by their number or by the size of what they add to the score.
+
+        Args:
+            by: "dimension" counts up; "largest" puts the largest |q_i · k_i| first, of equal ones
+                the lower dimension.
+
+        Returns:
+            Each of the K dimensions once, from 0.
+        """
         if by == "dimension":
             return list(range(self.q.size))
         return [int(at) for at in np.argsort(-np.abs(self.products), kind="stable")]
@@ -64,7 +72,25 @@ class Terms:
 
 
 def cell_terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key: int) -> Terms:
-    """The numbers of one cell; counts from 0. Raises `out_of_range` beyond the sentence."""
+    """The numbers of one cell of one head: query, key, score, mask and attention weight (§3.2.1).
+
+    Args:
+        trace: the run that is read, its first sentence.
+        kind: which of the attentions.
+        layer: counted from 0.
+        head: of the queries, from 0; the key is that of the head of keys that it meets.
+        query: the position that looks, from 0.
+        key: the position that is looked at, from 0.
+
+    Returns:
+        Every number as recorded; `bias` and `biased` are None where distances add nothing.
+
+    Raises:
+        GlassformerError: `out_of_range` for a query or a key beyond the sentence (in a model whose
+            distances add to the scores IndexError, for one beyond the end); `unknown_address` for
+            a kind or a layer that the run does not have.
+        IndexError: no such head.
+    """
     where, (asks, answers) = attention_at(kind, layer), asks_with(trace.config, kind)
     k = trace[f"{where}/{answers}"][0, trace.config.of(where).key_head(head)]
     q, scores, scaled, mask, masked, weights = (
@@ -106,7 +132,26 @@ class CellOfHeads:
 def cell_of_heads(
     trace: Trace, kind: Kind, layer: int, stage: Stage, query: int, key: int
 ) -> CellOfHeads:
-    """The numbers of one cell at a stage; nothing is forbidden before the mask."""
+    """One cell of attention at one stage in each head of a layer.
+
+    Nothing is forbidden before the mask.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        kind: which of the attentions.
+        layer: counted from 0.
+        stage: which of the maps, from the scores to the weights.
+        query: the position that looks, from 0.
+        key: the position that is looked at, from 0.
+
+    Returns:
+        The numbers of the H heads as recorded, and where the mask has struck the cell out.
+
+    Raises:
+        GlassformerError: `unknown_address` for a kind, a layer or a stage that the run does not
+            have.
+        IndexError: the query or the key lies beyond the sentence.
+    """
     where = attention_at(kind, layer)
     values: Numbers = as_numpy(maps_at(trace, f"{where}/{stage}")[0][:, query, key])
     mask = as_numpy(trace[f"{where}/mask"][0][:, query, key])  # (H,)

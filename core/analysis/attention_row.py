@@ -86,7 +86,17 @@ class AttentionRow:
     def telling(self, most: int, kept: Sequence[int]) -> list[int]:
         """The keys to draw, in order: all, or those of the largest weights and `kept`.
 
-        Of keys that weigh the same the nearest to the first of `kept` come first.
+        Of keys that weigh the same the nearest to the first of `kept` come first; a weight that is
+        NaN comes last.
+
+        Args:
+            most: how many keys are drawn. One more is drawn as well where that makes them all, for
+                one box for all others would save nothing.
+            kept: keys that are drawn whatever they weigh, at least one; only the first `most` of
+                them.
+
+        Returns:
+            Positions of keys, from 0, ascending.
         """
         size = len(self.weights)
         if size <= most + 1:  # one box for all others would save nothing
@@ -98,7 +108,25 @@ class AttentionRow:
 
 
 def attention_row(trace: Trace, kind: Kind, layer: int, head: int, query: int) -> AttentionRow:
-    """The numbers of one row; counts from 0. Raises `out_of_range` beyond the sentence."""
+    """The numbers of one row of one head, from the query to what the attention hands on (§3.2.2).
+
+    Args:
+        trace: the run that is read, its first sentence.
+        kind: which of the attentions.
+        layer: counted from 0.
+        head: of the queries, from 0; keys and values are those of the head that it shares them
+            with.
+        query: the position that looks, from 0.
+
+    Returns:
+        Every number as recorded; `used` are the weights after dropout, `bias` is None where
+        distances add nothing.
+
+    Raises:
+        GlassformerError: `out_of_range` for a query beyond the sentence, `unknown_address` for a
+            kind or a layer that the run does not have.
+        IndexError: no such head.
+    """
     where = attention_at(kind, layer)
     check_index("query", query, trace[f"{where}/q"].shape[2])
 

@@ -56,7 +56,15 @@ class Side:
     first: int = 0  # the position of its first word, of a part of a long text
 
     def part(self, places: range) -> "Side":
-        """Some words next to each other."""
+        """Some words next to each other, with the sinks among them and what these rows write.
+
+        Args:
+            places: their positions, counted from the first word of this side, without gaps.
+
+        Returns:
+            The words; its sinks are counted from its own first word, `first` is the start of
+            `places`.
+        """
         sinks = frozenset(at - places.start for at in self.sinks if at in places)
         cut = slice(places.start, places.stop)
         return Side(self.tokens[cut], sinks, self.writes[cut], places.start)
@@ -108,7 +116,16 @@ class HeadMapPart(HeadMap):
 
 
 def part_of(view: HeadMap, rows: range, columns: range) -> HeadMap:
-    """The window of a map where these rows and columns meet; the map itself where that is all."""
+    """The window of a map where some rows and columns meet.
+
+    Args:
+        view: the map, (T, S).
+        rows: the queries, from 0, without gaps.
+        columns: the keys, from 0, without gaps.
+
+    Returns:
+        The window, whose entropies are those of the whole rows; the map itself where that is all.
+    """
     if (len(rows), len(columns)) == view.values.shape:
         return view
     down, across = slice(rows.start, rows.stop), slice(columns.start, columns.stop)
@@ -142,43 +159,101 @@ class Overview:
 
 
 def attention_at(kind: Kind, layer: int) -> str:
-    """The address of one attention, such as `decoder/1/cross_attention`."""
+    """The address of one attention, such as `decoder/1/cross_attention`.
+
+    Args:
+        kind: which of the attentions.
+        layer: counted from 0.
+
+    Returns:
+        The address without the name of a tensor.
+    """
     stack = "encoder" if kind == "encoder" else "decoder"
     return f"{stack}/{layer}/{'cross' if kind == 'cross' else 'self'}_attention"
 
 
 def kinds_of(config: ModelConfig) -> tuple[Kind, ...]:
-    """The kinds of attention that a model has: three, or that of its only stack."""
+    """The kinds of attention that a model has: three, or that of its only stack.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        `encoder`, `decoder`, `cross` of an encoder–decoder; one of the first two else.
+    """
     if config.has_both:
         return ("encoder", "decoder", "cross")
     return ("encoder",) if config.encoder_layers else ("decoder",)
 
 
 def stages_of(trace: Trace, kind: Kind) -> tuple[Stage, ...]:
-    """The maps of this kind that a run has: `biased` where distances add to the scores."""
+    """The stages of an attention map that a run has, from the scores to the weights.
+
+    Args:
+        trace: the run that is read.
+        kind: which of the attentions.
+
+    Returns:
+        In computation order; `biased` only where distances add to the scores. () for a kind of
+        attention that the run does not have.
+    """
     stages: tuple[Stage, ...] = ("scores", "scaled", "biased", "masked", "weights")
     return tuple(each for each in stages if f"{attention_at(kind, 0)}/{each}" in trace)
 
 
 def asks_with(config: ModelConfig, kind: Kind) -> tuple[str, str]:
-    """What the scores are products of: q and k, or what has become of them."""
+    """The names under which is recorded what the scores are products of.
+
+    Args:
+        config: of the model.
+        kind: which of the attentions.
+
+    Returns:
+        That of the queries and that of the keys: `q` and `k`, or what a norm or a rotation has made
+        of them.
+    """
     query, key = inputs(config, f"{attention_at(kind, 0)}/scores")
     return Address.of(query).name, Address.of(key).name
 
 
 def layers_of(trace: Trace, kind: Kind) -> int:
-    """How many layers have this kind of attention."""
+    """How many layers the stack of an attention has.
+
+    Args:
+        trace: the run that is read.
+        kind: which of the attentions.
+
+    Returns:
+        The encoder's layers for `encoder`, else the decoder's; 0 for a stack that the model does
+        not have.
+    """
     config = trace.config
     return config.encoder_layers if kind == "encoder" else config.decoder_layers
 
 
 def marks_of(trace: Trace) -> frozenset[str]:
-    """The pieces that are no words: what somebody types is never one of them."""
+    """The pieces that are no words: what somebody types is never one of them.
+
+    Args:
+        trace: the run that is read, of which the vocabulary counts.
+
+    Returns:
+        Our own marks for a vocabulary that begins with them, else those of other people's models.
+    """
     return OWN_MARKS if END in trace.vocabulary[:FIRST_IDS] else MARKS
 
 
 def attention_sides(trace: Trace, kind: Kind) -> tuple[Side, Side]:
-    """Who looks (the rows, T) and what is looked at (the columns, S)."""
+    """The words along both edges of a map: who looks, and what is looked at.
+
+    Args:
+        trace: the run that is read.
+        kind: which of the attentions.
+
+    Returns:
+        The rows (T) and the columns (S). In an encoder–decoder a row of the decoder says what it
+        writes, too.
+    """
     marks = marks_of(trace)
     source = _side(trace.source_tokens, trace.source_pieces, marks)
     target = _side(trace.target_tokens, trace.target_pieces, marks)
@@ -191,7 +266,23 @@ def attention_sides(trace: Trace, kind: Kind) -> tuple[Side, Side]:
 
 
 def head_map(trace: Trace, kind: Kind, layer: int, head: int | None, stage: Stage) -> HeadMap:
-    """The numbers of one head at one stage, as recorded."""
+    """The attention map of one head at one stage, as recorded.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        kind: which of the attentions.
+        layer: counted from 0.
+        head: counted from 0; None for the mean of the layer's heads.
+        stage: which of the maps the values are, from the scores to the weights.
+
+    Returns:
+        Values, mask and weights, (T, S) each; a mean is allowed where any head may look.
+
+    Raises:
+        GlassformerError: `unknown_address` for a kind, a layer or a stage that the run does not
+            have.
+        IndexError: no such head.
+    """
     where = attention_at(kind, layer)
     values, weights = (_head(trace, f"{where}/{name}", head) for name in (stage, "weights"))
     masks = trace[f"{where}/mask"][0]  # (H, T, S)
@@ -199,9 +290,19 @@ def head_map(trace: Trace, kind: Kind, layer: int, head: int | None, stage: Stag
 
 
 def maps_at(trace: Trace, address: str) -> Tensor:
-    """What is recorded there; what a long run computes anew is kept until the next is asked for.
+    """The tensor at an address; what a long run computes anew is kept until the next is asked for.
 
     A layer's maps are looked at head by head: each of them computed anew would be slow.
+
+    Args:
+        trace: the run that is read.
+        address: any address; of an attention map (B, H, T, S).
+
+    Returns:
+        The whole tensor where the model is, nothing copied: not to be written to.
+
+    Raises:
+        GlassformerError: `unknown_address` where nothing is recorded there.
     """
     if address in trace.tensors:
         return trace.tensors[address]
@@ -215,9 +316,19 @@ def maps_at(trace: Trace, address: str) -> Tensor:
 
 @once_a_run
 def attention_overview(trace: Trace, kind: Kind, size: int | None = None) -> Overview:
-    """Every map of a kind, pooled by maximum, for a sharp head must not vanish.
+    """Every map of attention weights of a kind as a thumbnail, and the mean of each layer's heads.
 
-    size: cells a side, at most; what keeps all of them together within `OVERVIEW_CELLS` when None.
+    Pooled by maximum, for a sharp head must not vanish. Read once a run.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        kind: one that the model has.
+        size: cells a side, at most; None for what keeps all of them together within
+            `OVERVIEW_CELLS`, from 4 to `THUMBNAIL`.
+
+    Returns:
+        Levels (L, H + 1, ≤ size, ≤ size), the mean last; for it a cell is forbidden where it is in
+        every head.
     """
     layers, heads = layers_of(trace, kind), trace.config.of(kind).n_heads
     fits = math.isqrt(OVERVIEW_CELLS // (layers * (heads + 1)))
@@ -250,7 +361,15 @@ def _fewer(maps: Tensor, size: int) -> Tensor:
 
 
 def pool_by_maximum(maps: NDArray[np.generic], size: int) -> NDArray[np.generic]:
-    """(…, T, S) -> (…, ≤ size, ≤ size): the maximum of each of nearly equal blocks."""
+    """The maximum of each of nearly equal blocks of a map.
+
+    Args:
+        maps: (…, T, S), numbers or truth values. A NaN makes its block NaN.
+        size: blocks a side, at most; a shorter side stays as it is.
+
+    Returns:
+        (…, ≤ size, ≤ size); the array itself where it is small enough.
+    """
     for axis in (-2, -1):
         length = maps.shape[axis]
         if length > size:
@@ -262,7 +381,16 @@ def pool_by_maximum(maps: NDArray[np.generic], size: int) -> NDArray[np.generic]
 def thumbnail(
     weights: Numbers, allowed: NDArray[np.bool_], size: int = THUMBNAIL
 ) -> NDArray[np.uint8]:
-    """Maps (…, T, S), small: levels 0–254 for weights of 0–1, `FORBIDDEN` where none is allowed."""
+    """Attention weights as the levels of a small picture, pooled by maximum.
+
+    Args:
+        weights: (…, T, S), 0..1; a NaN makes its block 0.
+        allowed: (…, T, S), True where the query may look.
+        size: cells a side, at most.
+
+    Returns:
+        (…, ≤ size, ≤ size): levels 0–254 for weights of 0–1, `FORBIDDEN` where none is allowed.
+    """
     levels = np.rint(np.nan_to_num(pool_by_maximum(weights, size)) * (FORBIDDEN - 1)).astype(
         np.uint8
     )
@@ -270,9 +398,15 @@ def thumbnail(
 
 
 def entropy(weights: Numbers) -> Numbers:
-    """−Σ w log w of each row, (…, T, S) -> (…, T) in nats: 0 is one word, log n is all n equal.
+    """The entropy of each row of weights, −Σ w log w.
 
-    A row that may look nowhere and is NaN stays NaN.
+    0 is one word, log n is all n equal. A row that may look nowhere and is NaN stays NaN.
+
+    Args:
+        weights: (…, T, S), each row sums to 1.
+
+    Returns:
+        (…, T) float32, in nats.
     """
     exact = weights.astype(np.float64)
     terms = np.where(exact > 0, -exact * np.log(np.where(exact > 0, exact, 1)), exact * 0)
@@ -280,19 +414,44 @@ def entropy(weights: Numbers) -> Numbers:
 
 
 def strongest_cell(weights: Numbers, rows: Side, columns: Side) -> tuple[int, int]:
-    """(query, key) of the largest weight between words; of all where that is below `NOTEWORTHY`."""
+    """The cell with the largest weight between words; of all where that is below `NOTEWORTHY`.
+
+    Args:
+        weights: (T, S) attention weights.
+        rows: the words that look, T.
+        columns: the words that are looked at, S.
+
+    Returns:
+        (query, key), from 0.
+    """
     query, key = largest_cell(of_words(weights, columns, rows))
     return (query, key) if weights[query, key] >= NOTEWORTHY else largest_cell(weights)
 
 
 def largest_cell(weights: NDArray[Any]) -> tuple[int, int]:
-    """(query, key) of the largest weight of all."""
+    """The cell with the largest weight of all.
+
+    Args:
+        weights: (T, S); NaN counts as −1.
+
+    Returns:
+        (query, key), from 0; of equal weights the first in reading order.
+    """
     query, key = np.unravel_index(np.nan_to_num(weights, nan=-1.0).argmax(), weights.shape)
     return int(query), int(key)
 
 
 def strongest_partner(weights: Numbers, query: int | None = None, key: int | None = None) -> int:
-    """The key that a query looks at most, or the query that looks at a key most."""
+    """The key that a query looks at most, or the query that looks at a key most.
+
+    Args:
+        weights: (T, S); NaN counts as −1.
+        query: the row that is searched, from 0; None to search a column.
+        key: the column that is searched, from 0; counts only where `query` is None.
+
+    Returns:
+        The position in that row or column, from 0; of equal weights the first.
+    """
     line = weights[query] if query is not None else weights[:, key]
     return int(np.nan_to_num(line, nan=-1.0).argmax())
 
@@ -300,7 +459,20 @@ def strongest_partner(weights: Numbers, query: int | None = None, key: int | Non
 def of_words(
     weights: NDArray[Any], columns: Side, rows: Side | None = None, itself: int | None = None
 ) -> NDArray[np.float64]:
-    """The weights (…, S), −2 from and to marks and punctuation and to the word `itself`; NaN −1."""
+    """The weights between words: −2 stands from and to marks and punctuation, −1 for NaN.
+
+    A side that has sinks alone is left as it is.
+
+    Args:
+        weights: (…, S); (T, S) with `rows`. It is not changed.
+        columns: the words that are looked at, S.
+        rows: the words that look, T; None leaves all rows as they are.
+        itself: a key, from 0, whose weight becomes −2 as well: that of the word itself; None for
+            none.
+
+    Returns:
+        As `weights`, a copy in float64.
+    """
     left = np.nan_to_num(weights.astype(np.float64), nan=-1.0)
     if len(columns.sinks) < len(columns.tokens):
         left[..., sorted(columns.sinks)] = -2.0

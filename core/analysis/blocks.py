@@ -50,12 +50,27 @@ class Block:
 
 
 def blocks_of_model(config: ModelConfig) -> tuple[Block, ...]:
-    """Every block of this model, in computation order; a layer stands before its parts."""
+    """Every block of a model, in computation order; a layer stands before its parts.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        Encoder, memory, decoder, generator, as far as the model has them.
+    """
     return tuple(_blocks(config))
 
 
 def block_at(config: ModelConfig, block_id: str) -> Block | None:
-    """The block of that id, None where this model has none."""
+    """The block that has an id.
+
+    Args:
+        config: of the model.
+        block_id: the address prefix of what it records, such as `encoder/0/feed_forward`.
+
+    Returns:
+        The block; None where this model has none.
+    """
     return next((block for block in _blocks(config) if block.id == block_id), None)
 
 
@@ -167,7 +182,15 @@ class Neurons:
 
 
 def change_by_block(trace: Trace, block: Block) -> Change | None:
-    """What a block did to each word's vector; None where before and after are not comparable."""
+    """How far a block moved each word's vector.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        block: one of its model's.
+
+    Returns:
+        Euclidean lengths and cosines, (T,) each; None where before and after are not comparable.
+    """
     if block.stream is None:
         return None
     before, after = (rows_at(trace, address) for address in block.stream)  # (T, D) each
@@ -176,31 +199,82 @@ def change_by_block(trace: Trace, block: Block) -> Change | None:
 
 @once_a_run
 def ratios(trace: Trace) -> Mapping[str, float]:
-    """The mean ‖after − before‖ / ‖before‖ of every block that has one, by block id."""
+    """The mean ‖after − before‖ / ‖before‖ of every block that has one. Read once a run.
+
+    Args:
+        trace: the run that is read, its first sentence.
+
+    Returns:
+        By block id, the mean over the words; NaN where a word's vector has length 0.
+    """
     changes = {block.id: change_by_block(trace, block) for block in blocks_of_model(trace.config)}
     return {name: found.ratio for name, found in changes.items() if found is not None}
 
 
 def feature_spread(trace: Trace, address: str) -> Spread:
-    """Mean and population standard deviation over the features, for a (B, T, D) address."""
+    """Mean and standard deviation over the features of each word's vector (§5.4).
+
+    Args:
+        trace: the run that is read, its first sentence.
+        address: of a (B, T, D) tensor.
+
+    Returns:
+        (T,) each, float64; the standard deviation is the population's.
+
+    Raises:
+        GlassformerError: `unknown_address` where nothing is recorded there.
+    """
     rows = rows_at(trace, address)
     return Spread(rows.mean(axis=1), rows.std(axis=1))
 
 
 def count_firing(trace: Trace, block: Block) -> Neurons:
-    """How many hidden units of a feed-forward block fired."""
+    """How many hidden units of a feed-forward network fired: those with an activation above 0.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        block: a feed-forward block of its model.
+
+    Returns:
+        The share of the F units for each word, (T,), and how many fired for none.
+
+    Raises:
+        GlassformerError: `unknown_address` for a block without activations.
+    """
     fired = rows_at(trace, f"{block.id}/activation") > 0  # (T, F)
     silent = int((~fired.any(axis=0)).sum())
     return Neurons(fired.mean(axis=1), silent, int(fired.shape[1]))
 
 
 def head_entropies(trace: Trace, block: Block) -> Numbers:
-    """The mean entropy of each head's rows, (H,) in nats; 0 looks at one word only."""
+    """The mean entropy of each head's rows of attention weights; 0 looks at one word only.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        block: an attention block of its model.
+
+    Returns:
+        (H,) float64, in nats; NaN for a head with a row that may look nowhere and is NaN.
+
+    Raises:
+        GlassformerError: `unknown_address` for a block without attention weights.
+    """
     weights = as_numpy(trace[f"{block.id}/weights"][0])  # (H, T, S)
     return entropy(weights).astype(np.float64).mean(axis=-1)
 
 
 def highest_entropy(trace: Trace, block: Block) -> float:
-    """The mean entropy if every row looked at all its allowed words alike, in nats."""
+    """The mean entropy if every row looked at all its allowed words alike.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        block: an attention block of its model.
+
+    Returns:
+        Mean over heads and rows, in nats; a row that may look nowhere counts as 0.
+
+    Raises:
+        GlassformerError: `unknown_address` for a block without a mask.
+    """
     allowed = as_numpy(trace[f"{block.id}/mask"][0]).sum(axis=-1)  # (H, T)
     return float(np.log(np.maximum(allowed, 1)).mean())

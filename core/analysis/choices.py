@@ -24,19 +24,49 @@ class Choice:
 
 
 def probabilities(trace: Trace) -> tuple[float, ...]:
-    """The probability of each row's word, 0..1; NaN where the run itself has no number (T,)."""
+    """The probability of each row's word in the recorded pass.
+
+    Args:
+        trace: the run that is read, its first sentence.
+
+    Returns:
+        T numbers, 0..1; NaN where the run itself has no number.
+
+    Raises:
+        GlassformerError: `unknown_address` for a model that writes no words.
+    """
     rows = trace.pick("output/probabilities")  # (T, V)
     return tuple(rows[range(len(rows)), list(trace.output_ids)].tolist())
 
 
 def blanks(trace: Trace) -> tuple[int, ...]:
-    """The positions of a text's blanks; () of a run that fills in none."""
+    """The positions of a text's blanks.
+
+    Args:
+        trace: the run that is read.
+
+    Returns:
+        From 0, ascending; () of a run that fills in none.
+    """
     pieces = trace.source_pieces if trace.task == "fill_in" else ()
     return tuple(at for at, piece in enumerate(pieces) if piece in ("[MASK]", "<mask>"))
 
 
 def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
-    """What a row chose and the `others` next best words. Raises `out_of_range` for no row."""
+    """What a row chose, and the next best words.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        row: of the output, from 0.
+        others: how many of the next best words, at most.
+
+    Returns:
+        The choice; words whose probability is NaN are not among the others.
+
+    Raises:
+        GlassformerError: `out_of_range` for no row, `unknown_address` for a model that writes no
+            words.
+    """
     best = trace.candidates(row, others + 1)
     piece = trace.output_pieces[row]
     chosen = Candidate(trace.output_tokens[row], piece, probabilities(trace)[row])
@@ -48,6 +78,12 @@ def rows_by_model(trace: Trace) -> range | tuple[int, ...]:
     """The rows whose word the model chose itself: the others repeat a text that was given.
 
     Of a text that is continued those after it, of one with blanks the blanks; all of a translation.
+
+    Args:
+        trace: the run that is read.
+
+    Returns:
+        Rows from 0, ascending.
     """
     if trace.task == "fill_in":
         return tuple(at for at, piece in enumerate(trace.source_pieces) if piece in BLANKS)
@@ -59,6 +95,15 @@ def chosen_otherwise(trace: Trace) -> bool:
 
     Words are chosen one after the other; the recorded pass reads them all at once. The two differ
     where rows look at words that were not written yet, and where only that pass dropped units.
+
+    Args:
+        trace: the run that is read, its first sentence.
+
+    Returns:
+        True where a probability differs by more than `ROUNDING`; False where the target was given.
+
+    Raises:
+        GlassformerError: `unknown_address` for a model that writes no words.
     """
     if not trace.steps:
         return False
@@ -67,7 +112,18 @@ def chosen_otherwise(trace: Trace) -> bool:
 
 
 def guard_stop(trace: Trace, row: int) -> str:
-    """As shown, the word that the guard stopped at a row; "" where it did not speak."""
+    """The better word that the repetition guard forbade at a row.
+
+    Args:
+        trace: the run that is read.
+        row: of the output, from 0.
+
+    Returns:
+        The word as shown; "" where the guard did not speak, and where the target was given.
+
+    Raises:
+        IndexError: no step wrote such a row.
+    """
     index = trace.steps[row].guarded if trace.steps else None
     if index is None:
         return ""
@@ -76,7 +132,20 @@ def guard_stop(trace: Trace, row: int) -> str:
 
 
 def least_sure(trace: Trace, rows: Iterable[int]) -> int:
-    """The one of some (≥ 1) rows whose word was least probable; no number is less than 0."""
+    """The one of some rows whose word was least probable; no number is less than 0.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        rows: at least one, from 0.
+
+    Returns:
+        The row, from 0; of equally probable ones the first that was named.
+
+    Raises:
+        GlassformerError: `unknown_address` for a model that writes no words.
+        ValueError: there are no rows.
+        IndexError: no such row.
+    """
     chances = probabilities(trace)
     return min(rows, key=lambda row: -1.0 if math.isnan(chances[row]) else chances[row])
 
@@ -93,7 +162,20 @@ class TopWord:
 
 
 def top_words(trace: Trace, row: int, count: int = 8) -> tuple[TopWord, ...]:
-    """The most probable words of a row, the best first; the chosen one is always among them."""
+    """The most probable words of a row, the best first; the chosen one is always among them.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        row: of the output, from 0.
+        count: how many words, at least 1.
+
+    Returns:
+        As many as `count`, or V. A chosen word that is not among them takes the last place.
+
+    Raises:
+        GlassformerError: `out_of_range` for no row, `unknown_address` for a model that writes no
+            words.
+    """
     chances = as_numpy(trace.pick("output/probabilities", position=row))  # (V,)
     logits = as_numpy(trace.pick("output/logits", position=row))  # (V,)
     taken = trace.output_ids[row]

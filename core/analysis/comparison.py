@@ -44,6 +44,14 @@ def pair_words(first: Sequence[str], second: Sequence[str], by_place: bool) -> t
 
     By their places, or, where the lengths differ and it is not asked for, by the words that both
     have; a stretch of other words is paired from its left.
+
+    Args:
+        first: the words of one sentence.
+        second: those of the other.
+        by_place: words are paired by their places, also where the lengths differ.
+
+    Returns:
+        Pairs of places, from 0; None where that sentence has no word beside the other's.
     """
     if by_place or len(first) == len(second):
         return tuple(zip_longest(range(len(first)), range(len(second))))
@@ -70,7 +78,19 @@ class Edge:
         return self.places.shape[1]
 
     def word(self, run: int, line: int) -> str | None:
-        """The word of a line in a run; None where the run has none."""
+        """The word of a line in a run.
+
+        Args:
+            run: 0 or 1.
+            line: counted from 0.
+
+        Returns:
+            The word; None where the run has none: the axis has no words, or not this one, or a line
+            stands for several.
+
+        Raises:
+            IndexError: no such line.
+        """
         at = int(self.places[run][line])
         if self.words is None or self.step > 1 or at == NONE:
             return None
@@ -82,23 +102,54 @@ class Edge:
         return self.words is not None and self.step == 1
 
     def line_of(self, run: int, index: int | None) -> int | None:
-        """The line that shows an index of a run."""
+        """The line that shows an index of a run.
+
+        Args:
+            run: 0 or 1.
+            index: along the axis, from 0; None is shown by no line.
+
+        Returns:
+            The first such line, from 0; None where there is none.
+        """
         if index is None:
             return None
         found = np.flatnonzero(self.places[run] == index)
         return int(found[0]) if len(found) else None
 
     def alone(self, run: int) -> int:
-        """How many lines only this run has."""
+        """How many lines only one run has.
+
+        Args:
+            run: 0 or 1, the one that has them.
+
+        Returns:
+            Their number.
+        """
         return int((self.places[0 if run else 1] == NONE).sum())
 
     def taken(self, lines: np.ndarray) -> "Edge":
-        """Some of the lines."""
+        """Some of the lines.
+
+        Args:
+            lines: which ones, integers from 0, in the order that they get.
+
+        Returns:
+            An edge of these lines.
+        """
         return replace(self, places=self.places[:, lines])
 
     @staticmethod
     def of(name: str, pairs: Sequence[Place], words: tuple[tuple[str, ...], ...]) -> "Edge":
-        """The lines of words that stand beside each other."""
+        """The lines of words that stand beside each other.
+
+        Args:
+            name: of the axis.
+            pairs: for each line its place in either run, from 0; None where a run does not have it.
+            words: of the whole axis, in either run.
+
+        Returns:
+            An edge with a line a pair, whose `step` is 1.
+        """
         places = [[NONE if at is None else at for at in pair] for pair in pairs]
         return Edge(name, np.array(places, dtype=int).reshape(-1, 2).T, words)
 
@@ -179,7 +230,16 @@ class Beside:
     def moved(
         self, move: Callable[[np.ndarray], np.ndarray], rows: Edge, columns: Edge
     ) -> "Beside":
-        """All arrays with their cells moved alike, and the lines that they have then."""
+        """All arrays with their cells moved alike, and the lines that they have then.
+
+        Args:
+            move: gets an array (2, R, C) and returns it with its cells moved.
+            rows: the rows of what it returns.
+            columns: its columns.
+
+        Returns:
+            The moved numbers of the same tensor.
+        """
         values, there, allowed = map(move, (self.values, self.there, self.allowed))
         return Beside(self.address, rows, columns, values, there, allowed, self.held)
 
@@ -193,11 +253,25 @@ def compare_tensor(
     by_place: bool = False,
     mean: bool = False,
 ) -> Beside:
-    """One tensor of two runs of one model. Raises `unknown_address` where one has none.
+    """One matrix of a tensor in two runs of one model, line beside line.
 
-    names: the axes that are rows and columns, as `plan` takes them. pins: where the others are
-    held in the run `anchor`, 0 or 1; a word's partner in the other one. by_place: words are paired
-    by their places, also where the lengths differ. mean: of attention maps that over the heads.
+    Args:
+        runs: the first and the second, of each the first sentence.
+        address: of the tensor.
+        names: the axes that are rows and columns, as `plan_sheet` takes them; None for the last
+            two.
+        pins: where the other axes are held in the run `anchor`, by name, from 0; a word's partner
+            in the other one, and its place where it has none. None or an axis left out: 0.
+        anchor: the run that the pins are of, 0 or 1.
+        by_place: words are paired by their places, also where the lengths differ.
+        mean: of attention maps that over the heads; other tensors know no mean.
+
+    Returns:
+        Numbers of both runs, (2, R, C), NaN where a run has no such cell.
+
+    Raises:
+        GlassformerError: `unknown_address` where one of the runs has no such tensor.
+        KeyError: with `mean`, an address that no run can have.
     """
     held: tuple[Plan, Plan] | None = None
     if mean and site_at(address).per_map:
@@ -282,13 +356,30 @@ def _edge(address: str, one: Lines, two: Lines, runs: tuple[Trace, Trace], by_pl
 
 
 def pick_lines(found: Beside, rows: np.ndarray, columns: np.ndarray) -> Beside:
-    """Some of the lines."""
+    """Some of the lines of a comparison.
+
+    Args:
+        found: the comparison.
+        rows: which rows, integers from 0, in the order that they get.
+        columns: which columns, likewise.
+
+    Returns:
+        The comparison of these lines.
+    """
     edges = found.rows.taken(rows), found.columns.taken(columns)
     return found.moved(lambda x: x[:, rows][..., columns], *edges)
 
 
 def largest_lines(found: Beside, count: int) -> Beside:
-    """The `count` words of the vocabulary with the largest number in either run, as a staircase."""
+    """The words of the vocabulary with the largest number in either run, as a staircase.
+
+    Args:
+        found: a comparison that has the vocabulary as rows or as columns.
+        count: how many words, at most.
+
+    Returns:
+        All lines of the other axis; the words stand by where they peak, see `staircase`.
+    """
     if found.rows.name != "vocabulary":
         return _turned(largest_lines(_turned(found), count))
     both = np.where(np.isfinite(found.values), found.values, -np.inf).max(axis=0)  # (R, C)
@@ -299,6 +390,13 @@ def fit_cells(found: Beside, most: int) -> Beside:
     """At most `most` cells: of neighbours that share a cell the one that moved furthest.
 
     So every number shown is one of the runs, and no change vanishes. Features go before words.
+
+    Args:
+        found: the comparison.
+        most: how many cells, at least 1.
+
+    Returns:
+        The comparison itself where it is small enough, else one with steps of 2, 4, ….
     """
     while len(found.rows) * len(found.columns) > most:
         rows, columns = found.rows, found.columns
@@ -341,7 +439,21 @@ class Furthest:
 
 
 def furthest(runs: tuple[Trace, Trace], by_place: bool) -> Furthest | None:
-    """The largest difference of a weight in any head; None where none differs."""
+    """The largest difference of an attention weight in any head of two runs.
+
+    Args:
+        runs: the first and the second, of one model that has an encoder. Layers that only one of
+            them has are left out.
+        by_place: words are paired by their places, also where the lengths differ.
+
+    Returns:
+        The first cell of the largest |difference|, its layer and head from 0; None where none
+        differs.
+
+    Raises:
+        GlassformerError: `unknown_address` for a decoder that stands alone, which has no
+            cross-attention.
+    """
     best: Furthest | None = None
     for kind in get_args(Kind):
         layers = range(min(layers_of(trace, kind) for trace in runs))
@@ -355,9 +467,16 @@ def furthest(runs: tuple[Trace, Trace], by_place: bool) -> Furthest | None:
 
 
 def differences(runs: tuple[Trace, Trace], kind: Kind, by_place: bool) -> tuple[Overview, float]:
-    """Second − first of every map of weights, the heads' mean last, and the largest |difference|.
+    """Second − first of every map of weights of a kind as thumbnails, the heads' mean last.
 
-    Levels 0 … 254 stand for −largest … largest; a cell without a difference is forbidden.
+    Args:
+        runs: the first and the second, of one model. Layers that only one of them has are left out.
+        kind: one that the model has.
+        by_place: words are paired by their places, also where the lengths differ.
+
+    Returns:
+        Levels (L, H + 1, ≤ 32, ≤ 32), and the largest |difference|. Levels 0 … 254 stand for
+        −largest … largest; a cell without a difference is forbidden.
     """
     layers = range(min(layers_of(trace, kind) for trace in runs))
     steps = np.stack([_layer(runs, kind, layer, by_place) for layer in layers])  # (L, H + 1, R, C)

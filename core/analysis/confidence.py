@@ -35,10 +35,17 @@ class Reason:
 
 
 def repetition(tokens: Sequence[str]) -> Reason | None:
-    """The longest stretch of the same words in a row; None where nothing repeats itself.
+    """The longest stretch of the same words in a row.
 
     Punctuation counts for nothing, so "no, no, no" repeats itself too. Of equal stretches
     the shortest words are named: "no" four times, not "no no" twice.
+
+    Args:
+        tokens: the words of a translation, as shown.
+
+    Returns:
+        The words that are repeated and how often; None where nothing repeats itself more often than
+        `WORD_IN_A_ROW` allows a word, `GROUP_IN_A_ROW` several words.
     """
     words = [token for token in tokens if any(map(str.isalnum, token))]
     said, times = longest_run(words)
@@ -98,7 +105,17 @@ class QualityFeatures:
 
 
 def quality_features(trace: Trace) -> QualityFeatures:
-    """Reads everything off a run."""
+    """Measures what speaks for and against a translation, and reads everything off its run.
+
+    Args:
+        trace: a run of an encoder–decoder, its first sentence.
+
+    Returns:
+        Words as typed, shares of 0..1, entropies in nats.
+
+    Raises:
+        GlassformerError: `unknown_address` for a decoder that stands alone.
+    """
     written = Counter(trace.output_pieces)
     typed = Counter(trace.source_pieces)
     source = list(zip(trace.source_pieces, trace.source_tokens, strict=True))
@@ -126,12 +143,34 @@ def quality_features(trace: Trace) -> QualityFeatures:
 
 
 def unseen_places(trace: Trace) -> set[int]:
-    """The source positions of known words at which no word of the translation looks."""
+    """The source positions of known words at which no word of the translation looks.
+
+    Args:
+        trace: a run of an encoder–decoder, its first sentence.
+
+    Returns:
+        Positions from 0 that no row gives an attention weight of `SEEN_FROM`.
+
+    Raises:
+        GlassformerError: `unknown_address` for a decoder that stands alone.
+    """
     return {place for place, most in attention_by_word(trace).items() if most < SEEN_FROM}
 
 
 def attention_by_word(trace: Trace) -> dict[int, float]:
-    """The most attention that any row, in any layer's mean of heads, gives to each content word."""
+    """The most attention that any row, in any layer's mean of heads, gives to each content word.
+
+    Function words, punctuation, the end, unknown words and slots are left out.
+
+    Args:
+        trace: a run of an encoder–decoder, its first sentence.
+
+    Returns:
+        The weight, 0..1, by the position in the source, from 0.
+
+    Raises:
+        GlassformerError: `unknown_address` for a decoder that stands alone.
+    """
     maps = [
         trace[f"decoder/{layer}/cross_attention/weights"][0].mean(dim=0)  # (T, S)
         for layer in range(trace.config.decoder_layers)
@@ -161,7 +200,17 @@ class Calibration:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "Calibration":
-        """Reads what `to_dict` gives; ValueError where it is something else."""
+        """Reads what `to_dict` gives.
+
+        Args:
+            table: "intercept", a number, and "weights", numbers by name of a feature.
+
+        Returns:
+            The logistic model.
+
+        Raises:
+            ValueError: it is something else, or a number is not finite.
+        """
         try:
             weights = {str(name): float(value) for name, value in table["weights"].items()}
             found = cls(float(table["intercept"]), weights)
@@ -175,7 +224,15 @@ class Calibration:
         return asdict(self)
 
     def score(self, found: QualityFeatures) -> float:
-        """The probability that a translation is right, 0..1."""
+        """The probability that a translation is right, by the logistic model.
+
+        Args:
+            found: what was measured on its run; a feature that the model has and it has not counts
+                as 0.
+
+        Returns:
+            0..1.
+        """
         features = found.numbers()
         power = self.intercept + sum(
             weight * features.get(name, 0.0) for name, weight in self.weights.items()
@@ -221,13 +278,34 @@ class Confidence:
 
 
 def is_judged(trace: Trace) -> bool:
-    """Whether it is known when such a run is right: measured of our own translators alone."""
+    """Whether it is known when such a run is right: measured of our own translators alone.
+
+    Args:
+        trace: any run.
+
+    Returns:
+        True where the run has a direction of translation.
+    """
     return trace.direction != ""
 
 
 @once_a_run
 def confidence(trace: Trace) -> Confidence:
-    """The verdict on a run, from its own numbers and the calibration that it carries."""
+    """The verdict on a run, from its own numbers and the calibration that it carries.
+
+    Read once a run; a run without a calibration is judged by `DEFAULT`.
+
+    Args:
+        trace: a run of an encoder–decoder; how often such a verdict holds is known where it
+            `is_judged`.
+
+    Returns:
+        Sure or unsure, the estimated probability that the translation is right, and the reasons.
+
+    Raises:
+        GlassformerError: `unknown_address` for a decoder that stands alone.
+        ValueError: its calibration cannot be read.
+    """
     found = quality_features(trace)
     calibration = Calibration.from_dict(trace.calibration) if trace.calibration else DEFAULT
     score, reasons = calibration.score(found), _reasons(found)

@@ -41,8 +41,20 @@ class Sizes:
 def csv_bytes(trace: Trace, address: str, **at: int) -> bytes:
     """The tidy table of a tensor: a row a number, a column an axis, words beside positions.
 
-    at: the axes that are held, as `Trace.table` takes them. Every float32 is written with the
-    digits that give back the same float32.
+    Every float32 is written with the digits that give back the same float32.
+
+    Args:
+        trace: the run that is read.
+        address: of the tensor.
+        at: the axes that are held, as `Trace.table` takes them: an index from 0 by the axis' name;
+            the batch is held at 0 unless it is named.
+
+    Returns:
+        A CSV file, see `as_csv`; "NaN" stands for what is no number.
+
+    Raises:
+        GlassformerError: `unknown_address`, `unknown_axis`, or `out_of_range` for an index beyond
+            the end of an axis.
     """
     return as_csv(trace.table(address, **at), missing="NaN")
 
@@ -50,28 +62,63 @@ def csv_bytes(trace: Trace, address: str, **at: int) -> bytes:
 def as_csv(table: pd.DataFrame, missing: str = "") -> bytes:
     """A table as a file: UTF-8 with a byte-order mark, without which spreadsheets misread Chinese.
 
-    missing: what stands for a number that is none.
+    Args:
+        table: what is written, without its index.
+        missing: what stands for a number that is none.
+
+    Returns:
+        A CSV file, the names of the columns first, lines ended by a line feed.
     """
     written: str = table.to_csv(index=False, na_rep=missing, lineterminator="\n")
     return written.encode("utf-8-sig")
 
 
 def npz_bytes(trace: Trace, address: str) -> bytes:
-    """A NumPy archive with the tensor under its address: `np.load(file)[address]`."""
+    """A NumPy archive with the tensor under its address: `np.load(file)[address]`.
+
+    Args:
+        trace: the run that is read.
+        address: of the tensor.
+
+    Returns:
+        The file; the tensor is whole, with its batch.
+
+    Raises:
+        GlassformerError: `unknown_address` where nothing is recorded there.
+    """
     held = io.BytesIO()
     np.savez(held, allow_pickle=False, **{address: as_numpy(trace[address])})
     return held.getvalue()
 
 
 def safetensors_bytes(trace: Trace, address: str) -> bytes:
-    """A safetensors file with the tensor under its address, and the axes in its header."""
+    """A safetensors file with the tensor under its address, and the axes in its header.
+
+    Args:
+        trace: the run that is read.
+        address: of the tensor.
+
+    Returns:
+        The file; the tensor is whole, with its batch. Its metadata are `address` and, separated by
+        commas, `axes`.
+
+    Raises:
+        GlassformerError: `unknown_address` where nothing is recorded there.
+    """
     axes = ",".join(axis.name for axis in trace.axes(address))
     tensor = trace[address].cpu().clone().contiguous()  # a view is written out in full
     return save({address: tensor}, metadata={"address": address, "axes": axes})
 
 
 def run_bytes(trace: Trace) -> bytes:
-    """The whole run as `Trace.save` writes it; `Trace.load` opens it again."""
+    """The whole run as `Trace.save` writes it; `Trace.load` opens it again.
+
+    Args:
+        trace: the run that is written.
+
+    Returns:
+        A safetensors file.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.safetensors"
         trace.save(path)
@@ -79,12 +126,32 @@ def run_bytes(trace: Trace) -> bytes:
 
 
 def file_stem(address: str) -> str:
-    """A file name, without ending, for an address."""
+    """A file name, without ending, for an address.
+
+    Args:
+        address: of a tensor.
+
+    Returns:
+        The address with dots for slashes.
+    """
     return address.replace("/", ".")
 
 
 def file_sizes(trace: Trace, address: str) -> Sizes:
-    """About how large each file will be; the CSV's size is estimated from a few of its rows."""
+    """About how large each file of a tensor and that of the run will be.
+
+    The CSV's size is estimated from a few of its rows where the tensor is large.
+
+    Args:
+        trace: the run that is read.
+        address: of the tensor.
+
+    Returns:
+        Sizes in bytes.
+
+    Raises:
+        GlassformerError: `unknown_address` where nothing is recorded there.
+    """
     tensor = trace[address]
     own = tensor.numel() * tensor.element_size()
     held = {**trace.tensors, **({LOGITS: trace[LOGITS]} if LOGITS in trace else {})}  # as saved

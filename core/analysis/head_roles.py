@@ -54,7 +54,15 @@ class Head:
 
 
 def heads_of(trace: Trace, kind: Kind) -> tuple[Head, ...]:
-    """Every head of a kind, layer by layer; without the means."""
+    """Every head of a kind with the roles that it plays, layer by layer; without the means.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        kind: one that the model has.
+
+    Returns:
+        L · H heads.
+    """
     return tuple(
         describe(trace, kind, layer, head)
         for layer in range(layers_of(trace, kind))
@@ -64,13 +72,38 @@ def heads_of(trace: Trace, kind: Kind) -> tuple[Head, ...]:
 
 @once_a_run
 def describe(trace: Trace, kind: Kind, layer: int, head: int | None) -> Head:
-    """One head, or the mean of a layer's heads."""
+    """How much one head, or the mean of a layer's heads, plays each role. Read once a run.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        kind: which of the attentions.
+        layer: counted from 0.
+        head: counted from 0; None for the mean of the layer's heads.
+
+    Returns:
+        The head with its shares of 0..1.
+
+    Raises:
+        GlassformerError: `unknown_address` for a kind or a layer that the run does not have.
+        IndexError: no such head.
+    """
     view = head_map(trace, kind, layer, head, "weights")
     return Head(layer, head, measure_roles(view, attention_sides(trace, kind)[1]))
 
 
 def rank_heads(heads: tuple[Head, ...], role: str) -> tuple[Head, ...]:
-    """The heads that play the role most come first; NaN comes last; ties keep their place."""
+    """The heads that play a role most come first; NaN comes last; ties keep their place.
+
+    Args:
+        heads: those that are ranked.
+        role: one of `ROLES`.
+
+    Returns:
+        The same heads in that order.
+
+    Raises:
+        KeyError: no such role.
+    """
     return tuple(sorted(heads, key=lambda head: -np.nan_to_num(head.shares[role], nan=-1.0)))
 
 
@@ -80,6 +113,14 @@ def measure_roles(view: HeadMap, columns: Side) -> dict[str, float]:
     Places overlap: the decoder's first column, its start flag, is also a sink.
     `broad` is the entropy over the largest one possible, over the rows that have a choice;
     `sharp` is 1 − broad.
+
+    Args:
+        view: attention weights with their mask, (T, S).
+        columns: the words that are looked at, S.
+
+    Returns:
+        By role, each of `ROLES`: 0..1; rows that are NaN are left out, NaN where no row has a
+        number.
     """
     weights = view.weights.astype(np.float64)
     choice = view.most > 0
@@ -133,9 +174,14 @@ class MeasuredHead:
         return Address.of(self.stack).layer or 0
 
     def wrong(self, direction: str) -> tuple[float, float] | None:
-        """Shares of sentences translated wrong without it, the larger of both ways, and with it.
+        """Shares of sentences translated wrong without the head and with it.
 
-        None if not measured.
+        Args:
+            direction: `en-zh` or `zh-en`.
+
+        Returns:
+            (without, with), 0..1: of "zeroed" and "mean" the way that makes more of them wrong.
+            None if not measured.
         """
         name = f"exact_{direction.replace('-', '_')}"
         losses = [found[name] for found in self.lost.values() if name in found]
@@ -149,7 +195,19 @@ class MeasuredHead:
     ) -> "MeasuredHead":
         """One entry of "heads" in metrics.json, and its "unchanged" of "knock_out".
 
-        Raises KeyError, TypeError or ValueError if it is none.
+        Args:
+            found: the entry: "stack", "head", "roles", "sharpness" and "lost".
+            right: shares of sentences with nothing taken away, by name; None where they are not
+                known.
+
+        Returns:
+            The head.
+
+        Raises:
+            KeyError: a part of the entry is missing.
+            AttributeError: a table in it is something else.
+            TypeError: the entry is no table, or the head or a share is no number.
+            ValueError: the head or a share is a text that is no number.
         """
         return cls(
             str(found["stack"]),
@@ -166,12 +224,27 @@ def _shares(found: Mapping[str, Any]) -> dict[str, float]:
 
 
 def pronouns(tokens: Sequence[str]) -> list[int]:
-    """The places of the words whose noun a head may look at."""
+    """The places of the words whose noun a head may look at.
+
+    Args:
+        tokens: the words of a sentence, in capitals or not.
+
+    Returns:
+        Positions from 0, ascending.
+    """
     return [place for place, token in enumerate(tokens) if token.lower() in PRONOUNS]
 
 
 def best_by_role(heads: Iterable[MeasuredHead], direction: str) -> dict[str, MeasuredHead]:
-    """The head that plays each role most in a direction, in the order of `ROLES`."""
+    """The head that plays each role most in a direction.
+
+    Args:
+        heads: those of one model.
+        direction: `en-zh` or `zh-en`.
+
+    Returns:
+        By role, in the order of `MEASURED_ROLES`; a role that no head was measured for is left out.
+    """
     heads = tuple(heads)
     found = {}
     for role in MEASURED_ROLES:
@@ -184,10 +257,18 @@ def best_by_role(heads: Iterable[MeasuredHead], direction: str) -> dict[str, Mea
 def clearest_head(
     heads: Iterable[MeasuredHead], direction: str, source: Sequence[str]
 ) -> MeasuredHead | None:
-    """The head that shows most of a sentence; None where no head plays its role clearly.
+    """The head that shows most of a sentence.
 
-    Of a sentence with a pronoun the one that looks at its noun, of others the one that looks at the
-    word that is translated.
+    Of a sentence with a pronoun the one that looks at its noun, of others, and where no head finds
+    the noun clearly, the one that looks at the word that is translated.
+
+    Args:
+        heads: those of one model.
+        direction: `en-zh` or `zh-en`.
+        source: the words of the sentence.
+
+    Returns:
+        The head; None where no head plays its role in at least a share `CLEAR` of the rows.
     """
     best = best_by_role(heads, direction)
     for role in ("antecedent", "alignment") if pronouns(source) else ("alignment",):

@@ -30,11 +30,17 @@ ENDS = frozenset({
 
 
 def measure_heads(trace: Trace) -> HeadMeasures:
-    """Of one run, by kind and layer: (H, 6), the `MEASURES` of each head, means over its rows.
+    """What the rows of every head look at in one run, means over the rows.
 
     entropy: nats. distance: of query and key, in positions. The others are the share of a row's
     weight on the word before, on itself, on the first one, on the end marks. NaN: there is no such
     place.
+
+    Args:
+        trace: the run that is read, its first sentence.
+
+    Returns:
+        By kind and layer (from 0): (H, 6) float64, the `MEASURES` of each head.
     """
     found = {}
     for kind in kinds_of(trace.config):
@@ -48,15 +54,29 @@ def measure_heads(trace: Trace) -> HeadMeasures:
 
 
 def head_statistics(runs: Iterable[Trace]) -> pd.DataFrame:
-    """A row a head: kind, layer and head (from 0), texts, each measure's mean and `…_std`.
+    """What every head looks at over many texts, mean and standard deviation.
 
-    Runs of one model; each is looked at once and not kept.
+    Args:
+        runs: of one model; each is looked at once and not kept.
+
+    Returns:
+        A row a head: kind, layer and head (from 0), texts, each measure's mean and `…_std`, see
+        `tabulate_heads`. Empty without runs.
     """
     return tabulate_heads([measure_heads(trace) for trace in runs])
 
 
 def tabulate_heads(each: list[HeadMeasures]) -> pd.DataFrame:
-    """The table of what `measure_heads` gives of several runs."""
+    """The table of what `measure_heads` gives of several runs.
+
+    Args:
+        each: of each of N runs of one model its measures.
+
+    Returns:
+        A row a head: kind, layer and head (from 0), texts (N), each measure's mean and sample
+        standard deviation (`…_std`) over the texts that have it. NaN where no text has it, and a
+        deviation of fewer than two. Empty without runs.
+    """
     import pandas as pd  # slow to import, and no page needs it to begin
 
     rows = []

@@ -15,7 +15,15 @@ from glassformer.core.trace.tables import as_numpy
 
 
 def rotary_angles(config: ModelConfig, length: int) -> Numbers:
-    """T · θᵢ in radians of positions 0 … length − 1 and each pair of a head, (length, K / 2)."""
+    """The angles by which rotary positions turn queries and keys: t · θᵢ (Su et al. 2021).
+
+    Args:
+        config: of a model, whose d_k, base and scaling count.
+        length: positions, counted from 0.
+
+    Returns:
+        (length, K / 2) float64 in radians, a column a pair of a head's features.
+    """
     theta: Numbers = as_numpy(rotary_frequencies(config)).astype(np.float64)
     return np.arange(length)[:, None] * theta
 
@@ -23,9 +31,21 @@ def rotary_angles(config: ModelConfig, length: int) -> Numbers:
 def bias_by_distance(
     model: Transformer, stack: Stack, reach: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Distances key − query up to `reach` to either side, (N,), and what each head adds, (H, N).
+    """What each head adds to a score for the distance from query to key (Raffel et al. 2019).
 
-    A decoder looks to the left only. Raises `config` for a model without relative positions.
+    A decoder looks to the left only.
+
+    Args:
+        model: one with relative positions.
+        stack: whose table is read.
+        reach: the largest distance, in positions.
+
+    Returns:
+        Distances key − query, (N,), from −reach to reach, in a decoder to 0; and what the H heads
+        add, (H, N).
+
+    Raises:
+        GlassformerError: `config` for a model without relative positions.
     """
     bias = (model.encoder if stack == "encoder" else model.decoder).relative
     if not isinstance(bias, RelativeBias):

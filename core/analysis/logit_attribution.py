@@ -113,10 +113,21 @@ def logit_attribution(
 ) -> LogitAttribution:
     """The logit of a word at a row (less another word's) as the sum of what every part wrote.
 
-    model: the one that made the run (of a run with other conventions, the model that has them).
     What an experiment set in place of what was computed stands as a part of its own, `switched`.
 
-    Raises `no_generator` for a model that writes no words, `out_of_range`.
+    Args:
+        trace: the run that is read, its first sentence.
+        model: the one that made the run (of a run with other conventions, the model that has them).
+        row: of the output, from 0.
+        word: the id of the word, from 0.
+        other: the id of the word whose logit is taken off; None for the logit itself.
+
+    Returns:
+        The parts in computation order, float64: they add up to the recorded logit but for rounding.
+
+    Raises:
+        GlassformerError: `no_generator` for a model that writes no words, `out_of_range` for a row
+            or a word that does not exist.
     """
     if not trace.config.has_generator:
         raise GlassformerError("no_generator", name=trace.model_name)
@@ -140,7 +151,20 @@ def logit_attribution(
 def neuron_contributions(
     trace: Trace, model: Transformer, found: LogitAttribution, layer: int
 ) -> Numbers:
-    """What each hidden unit of a layer's feed-forward network adds, (F,)."""
+    """What each hidden unit of a layer's feed-forward network adds to the logit.
+
+    Args:
+        trace: the run that was taken apart.
+        model: the one that made it.
+        found: what `logit_attribution` found in this run.
+        layer: of the stack that writes, from 0.
+
+    Returns:
+        (F,) float64; they add up to the network's part without its bias.
+
+    Raises:
+        GlassformerError: `out_of_range` for a layer that does not exist.
+    """
     stack: Stack = "decoder" if trace.config.decoder_layers else "encoder"
     check_index("layer", layer, layer_count(trace.config, stack))
     place = f"{stack}/{layer}/feed_forward"
@@ -151,9 +175,23 @@ def neuron_contributions(
 def position_contributions(
     trace: Trace, model: Transformer, found: LogitAttribution, place: str, head: int
 ) -> Numbers:
-    """What a head adds from each word that it looks at, (S,): A[t, s] (v_s W^O_h · d).
+    """What a head adds to the logit from each word that it looks at: A[t, s] (v_s W^O_h · d).
 
-    place: an attention, such as `decoder/1/cross_attention`. They add up to the head's part.
+    They add up to the head's part.
+
+    Args:
+        trace: the run that was taken apart.
+        model: the one that made it.
+        found: what `logit_attribution` found in this run.
+        place: an attention, such as `decoder/1/cross_attention`.
+        head: counted from 0.
+
+    Returns:
+        (S,) float64, a number a key.
+
+    Raises:
+        GlassformerError: `unknown_address` for a place that is no attention of the stack that
+            writes, `out_of_range` for a head that does not exist.
     """
     config = trace.config.of(place)
     if place not in found.directions or not Address.of(place).is_attention:

@@ -61,8 +61,19 @@ class Lens:
 def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) -> Lens:
     """Reads the states of the stack that writes with the generator of the model that made the run.
 
-    The final distribution and the chosen words are the run's own. k: words kept of each
-    distribution, at most V. sublayers: reads each sub-layer too, beside the end of each layer.
+    The final distribution and the chosen words are the run's own.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        model: the one that made it.
+        k: words kept of each distribution, at most V.
+        sublayers: reads each sub-layer too, beside the end of each layer.
+
+    Returns:
+        What the generator makes of N states at T rows; entropies and divergences in nats.
+
+    Raises:
+        GlassformerError: `unknown_address` for a model that writes no words.
     """
     places = _places(trace.config, sublayers)
     final = trace["output/logits"][0]  # (T, V)
@@ -98,7 +109,20 @@ def _seen(
 
 
 def best_words(trace: Trace, seen: Lens, state: int, row: int) -> tuple[Candidate, ...]:
-    """The most probable words of a state at a row, best first. Raises `out_of_range`."""
+    """The most probable words of a state at a row, best first.
+
+    Args:
+        trace: the run that was read, whose vocabulary names the words.
+        seen: what `lens` made of it.
+        state: one of the N states, from 0.
+        row: one of the T rows, from 0.
+
+    Returns:
+        As many words as the lens kept.
+
+    Raises:
+        GlassformerError: `out_of_range` for a state or a row that does not exist.
+    """
     check_index("state", state, len(seen.states))
     check_index("row", row, len(seen.written))
     pieces = [trace.vocabulary[index] for index in seen.best[state, row]]
@@ -109,14 +133,28 @@ def best_words(trace: Trace, seen: Lens, state: int, row: int) -> tuple[Candidat
 
 
 def first_settled_state(seen: Lens) -> NDArray[np.int64]:
-    """The first state from which on each row's word is the most probable one, (T,); N if never."""
+    """The first state from which on each row's word is the most probable one.
+
+    Args:
+        seen: what `lens` made of a run.
+
+    Returns:
+        (T,) from 0; N if it is not even at the last state.
+    """
     first = seen.rank == 1  # (N, T)
     kept = np.logical_and.accumulate(first[::-1], axis=0)  # from the end downwards
     return len(first) - kept.sum(axis=0)
 
 
 def read_by_generator(config: ModelConfig) -> Stack:
-    """The stack whose end the generator reads: the decoder, or an encoder that stands alone."""
+    """The stack whose end the generator reads: the decoder, or an encoder that stands alone.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        `decoder` or `encoder`.
+    """
     return "decoder" if config.decoder_layers else "encoder"
 
 

@@ -14,10 +14,22 @@ from glassformer.core.trace.trace import Trace
 
 
 def informative_mask(trace: Trace, address: str) -> Tensor | None:
-    """Where the numbers of an attention map say something; None where all of them do.
+    """Where the numbers of an attention map say something.
 
     A cell says nothing where the mask forbids it: its masked score is a fill and its weight 0.
     A forbidden weight that is not 0 (a row in which everything is forbidden) does say something.
+
+    Args:
+        trace: the run that is read.
+        address: of any tensor.
+
+    Returns:
+        (B, H, T, S) truth values where the model is; None where all numbers say something: always
+        but for `mask`, `masked` and `weights`.
+
+    Raises:
+        KeyError: an address that no run can have.
+        GlassformerError: `unknown_address` for an attention that the run does not have.
     """
     site = site_at(address)
     if site.group != "attention" or site.name not in ("mask", "masked", "weights"):
@@ -29,9 +41,19 @@ def informative_mask(trace: Trace, address: str) -> Tensor | None:
 
 
 def fills_left_out(trace: Trace, address: str) -> np.ndarray | None:
-    """False where the attention mask wrote its fill; None for a tensor without fills.
+    """False where the attention mask wrote its fill.
 
     The zeros that become of them in the weights are numbers like any other.
+
+    Args:
+        trace: the run that is read.
+        address: of any tensor.
+
+    Returns:
+        (B, H, T, S) truth values; None for a tensor without fills.
+
+    Raises:
+        GlassformerError: `unknown_address` where nothing is recorded there.
     """
     found = informative_mask(trace, address) if trace.site(address).name == "masked" else None
     return None if found is None else as_numpy(found)
@@ -89,7 +111,16 @@ class Measured:
 
 
 def measure(values: np.ndarray, said: np.ndarray | None = None) -> Measure:
-    """Statistics of an array of any shape; entries where `said` is False are left out."""
+    """Statistics of an array over its finite entries; what is left out is counted.
+
+    Args:
+        values: numbers or truth values, of any shape.
+        said: of the same shape, False for entries that are left out; None for none.
+
+    Returns:
+        Least, most, mean and standard deviation (the population's), NaN with no finite entry; and
+        how many entries there are, masked, NaN and infinite.
+    """
     masked = 0 if said is None else int(said.size - np.count_nonzero(said))
     numbers = (values if said is None else values[said]).astype(np.float64)
     finite = numbers[np.isfinite(numbers)]
@@ -104,8 +135,17 @@ def measure(values: np.ndarray, said: np.ndarray | None = None) -> Measure:
 def histogram(values: np.ndarray, said: np.ndarray | None = None, bins: int = 40) -> Histogram:
     """The distribution of the finite values over equal bins from the least to the most.
 
-    At most `bins` bins, fewer for few values: about twice the square root of their number.
     Whole numbers that span fewer values than `bins` get one bin each, centred on them.
+
+    Args:
+        values: numbers or truth values, of any shape.
+        said: of the same shape, False for entries that are left out; None for none.
+        bins: how many bins, at most; fewer for few values: about twice the square root of their
+            number, 8 or more.
+
+    Returns:
+        Edges and counts; one bin around a value that all have, an empty one from 0 to 1 with
+        nothing finite.
     """
     numbers = (values if said is None else values[said]).astype(np.float64)
     finite = numbers[np.isfinite(numbers)]
@@ -123,12 +163,30 @@ def histogram(values: np.ndarray, said: np.ndarray | None = None, bins: int = 40
 
 
 def histogram_at(trace: Trace, address: str) -> Histogram:
-    """The distribution of a recorded tensor, the fills of its attention mask left out."""
+    """The distribution of a recorded tensor, the fills of its attention mask left out.
+
+    Args:
+        trace: the run that is read.
+        address: of the tensor.
+
+    Returns:
+        At most 40 bins, see `histogram`.
+
+    Raises:
+        GlassformerError: `unknown_address` where nothing is recorded there.
+    """
     return histogram(as_numpy(trace[address]), fills_left_out(trace, address))
 
 
 def measure_addresses(trace: Trace) -> tuple[Measured, ...]:
-    """A line for every address of the run, in computation order."""
+    """A line for every address of the run: what it is, its shape, its numbers, its memory.
+
+    Args:
+        trace: the run that is read.
+
+    Returns:
+        In computation order; what was left out of the run is computed again.
+    """
     entries, seen = [], set[int]()
     for address in trace:
         tensor = trace[address]
@@ -173,7 +231,14 @@ class Lost:
 def first_lost(trace: Trace) -> Lost | None:
     """The first number of a run, in computation order, that is NaN or infinite without being meant.
 
-    `masked` scores of −∞ are meant: that is how a mask is written. None where all is well.
+    `masked` scores of −∞ are meant: that is how a mask is written. What was left out of the run to
+    save memory is not looked at.
+
+    Args:
+        trace: the run that is read.
+
+    Returns:
+        Its tensor and its place there, the batch too; None where all is well.
     """
     for address in trace:
         if address not in trace.tensors:

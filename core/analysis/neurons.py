@@ -99,7 +99,15 @@ class Firing:
 
 
 def sparsity(trace: Trace, stack: Stack) -> Sparsity:
-    """The share of units that fire for each token in each layer of a stack."""
+    """The share of hidden units that fire for each token in each layer of a stack.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        stack: one that the model has.
+
+    Returns:
+        (L, T) shares of the F units, 0..1, and how many units of each layer fire for no token.
+    """
     layers = range(layer_count(trace.config, stack))
     fired = np.stack(
         [rows_at(trace, f"{_at(stack, each)}/{units_at(trace.config)}") > 0 for each in layers]
@@ -116,7 +124,24 @@ def sparsity(trace: Trace, stack: Stack) -> Sparsity:
 def most_active(
     trace: Trace, model: Transformer, stack: Stack, layer: int, position: int, k: int = 10
 ) -> tuple[Unit, ...]:
-    """The k units with the largest activation at a token, first. Raises `out_of_range`."""
+    """The hidden units with the largest activation at a token, the most active first.
+
+    In a gated network the size of what comes from behind the gate counts, whatever its sign.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        model: the one that made it.
+        stack: which stack.
+        layer: counted from 0.
+        position: of the token, from 0.
+        k: how many units, at most.
+
+    Returns:
+        Each with its activation and the length of what it adds, after dropout.
+
+    Raises:
+        GlassformerError: `out_of_range` for a layer or a position that does not exist.
+    """
     check_index("layer", layer, layer_count(trace.config, stack))
     check_index("position", position, len(tokens_of(trace, stack)))
     where = _at(stack, layer)
@@ -132,7 +157,20 @@ def most_active(
 
 
 def direction(model: Transformer, stack: Stack, layer: int, unit: int) -> Numbers:
-    """What a unit adds for each unit of activation: W₂[unit], (D,). Raises `out_of_range`."""
+    """What a unit adds to the output for each unit of activation: W₂[unit] (§3.3).
+
+    Args:
+        model: whose weights are read.
+        stack: which stack.
+        layer: counted from 0.
+        unit: counted from 0.
+
+    Returns:
+        (D,) float64.
+
+    Raises:
+        GlassformerError: `out_of_range` for a layer or a unit that does not exist.
+    """
     check_index("layer", layer, layer_count(model.config, stack))
     check_index("unit", unit, model.config.of(stack).d_ff)
     return _w_2(model, stack, layer)[unit]
@@ -141,10 +179,24 @@ def direction(model: Transformer, stack: Stack, layer: int, unit: int) -> Number
 def promoted_words(
     trace: Trace, model: Transformer, stack: Stack, layer: int, unit: int, k: int = 8
 ) -> Promoted:
-    """The words that a unit speaks for and against. Raises `out_of_range`.
+    """The words that a unit speaks for and against.
 
     Decoder: by the generator's logits. Encoder: the nearest source embeddings by cosine; an
     embedding of length 0 counts as no neighbour.
+
+    Args:
+        trace: a run of the model, whose vocabulary names the words.
+        model: whose weights are read.
+        stack: which stack.
+        layer: counted from 0.
+        unit: counted from 0.
+        k: how many words for and how many against, at most.
+
+    Returns:
+        The words with their logits or cosines, and what a random direction would reach.
+
+    Raises:
+        GlassformerError: `out_of_range` for a layer or a unit that does not exist.
     """
     row = direction(model, stack, layer, unit)  # (D,)
     if stack == "decoder":
@@ -190,7 +242,21 @@ _KNOWN: WeakKeyDictionary[Transformer, dict[Stack, float]] = WeakKeyDictionary()
 
 
 def firings(trace: Trace, stack: Stack, layer: int, unit: int, k: int = 8) -> tuple[Firing, ...]:
-    """The tokens on which a unit is most active, most active first. Raises `out_of_range`."""
+    """The tokens on which a unit is most active, most active first.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        stack: which stack.
+        layer: counted from 0.
+        unit: counted from 0.
+        k: how many tokens, at most.
+
+    Returns:
+        Each with its position, from 0, and the activation, behind the gate where there is one.
+
+    Raises:
+        GlassformerError: `out_of_range` for a layer or a unit that does not exist.
+    """
     check_index("layer", layer, layer_count(trace.config, stack))
     check_index("unit", unit, trace.config.of(stack).d_ff)
     values = column_at(trace, f"{_at(stack, layer)}/{units_at(trace.config)}", unit)  # (T,)
@@ -200,7 +266,14 @@ def firings(trace: Trace, stack: Stack, layer: int, unit: int, k: int = 8) -> tu
 
 
 def units_at(config: ModelConfig) -> str:
-    """Where the numbers of the hidden units are recorded that W₂ reads: behind the gate, if any."""
+    """Where the numbers of the hidden units are recorded that W₂ reads: behind the gate, if any.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        The last part of the address: `gated` or `activation`.
+    """
     return "gated" if config.gated else "activation"
 
 

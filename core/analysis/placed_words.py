@@ -68,7 +68,15 @@ class Shares:
 
 
 def repeated_words(trace: Trace, stack: Stack) -> tuple[Repeated, ...]:
-    """The words that a stack reads at more than one position, in order of their first place."""
+    """The words that a stack reads at more than one position.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        stack: which stack.
+
+    Returns:
+        In order of their first place, positions from 0.
+    """
     ids = as_numpy(trace[f"{side_of(stack)}/ids"][0]).tolist()
     places: dict[int, list[int]] = {}
     for position, index in enumerate(ids):
@@ -84,10 +92,23 @@ def repeated_words(trace: Trace, stack: Stack) -> tuple[Repeated, ...]:
 def two_places(
     trace: Trace, stack: Stack, first: int, second: int, table: Table | None = None
 ) -> TwoPlaces:
-    """What enters a stack at two positions, of one word or of two. Raises `out_of_range`.
+    """What enters a stack at two positions, of one word or of two (§3.5).
 
-    The sum is before dropout and edits of `input`. With `table` (S, D) that encoding is added in
-    place of the run's own: the same sentence under another variant.
+    The sum is before dropout and edits of `input`.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        stack: which stack.
+        first: a position, from 0.
+        second: a position, from 0.
+        table: (S, D) encodings that are added in place of the run's own: the same sentence under
+            another variant; None for the run's own.
+
+    Returns:
+        Word, encoding and their sum at both positions, (2, D) each.
+
+    Raises:
+        GlassformerError: `out_of_range` for a position beyond the sentence or the table.
     """
     tokens, at = tokens_of(trace, stack), [first, second]
     scaled, encoding = _parts(trace, stack)
@@ -106,7 +127,15 @@ def two_places(
 
 
 def measure_shares(trace: Trace, stack: Stack) -> Shares:
-    """The lengths of word and position in each token's input, and their shares in the sum's."""
+    """The lengths of word and position in each token's input, and their shares in the sum's.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        stack: which stack.
+
+    Returns:
+        (T,) float64 each; a share is NaN where the sum has length 0.
+    """
     word, position = _parts(trace, stack)  # (T, D) each
     whole = word + position  # (T, D)
     squared = np.square(whole).sum(axis=-1)  # (T,)

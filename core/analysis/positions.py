@@ -44,7 +44,14 @@ class Column:
         return math.tau / self.frequency
 
     def at(self, positions: Numbers) -> Numbers:
-        """The wave at any positions, whole or not, of any shape: what a smooth line is drawn of."""
+        """The wave at any positions, whole or not: what a smooth line is drawn of.
+
+        Args:
+            positions: of any shape, from 0.
+
+        Returns:
+            The sine or the cosine at each, in the same shape.
+        """
         angle = positions * self.frequency
         return np.sin(angle) if self.wave == "sine" else np.cos(angle)
 
@@ -67,7 +74,20 @@ class Comparison:
 
 
 def position_table(length: int, d_model: int, variant: Variant = "paper") -> Table:
-    """Encodings (length, d_model), float32. Raises `config` for an odd width or length < 1."""
+    """The positional encoding of the paper or of a variant, one row a position (§3.5).
+
+    Args:
+        length: how many positions, at least 1.
+        d_model: the width D, even.
+        variant: `paper`; `notes` with exponents of its own in the cosines; `halves` with all sines
+            before all cosines.
+
+    Returns:
+        (length, D) float32.
+
+    Raises:
+        GlassformerError: `config` for an odd width or one below 2, or for less than one position.
+    """
     if d_model < 2 or d_model % 2:
         problem = f"d_model {d_model} is not even; sine and cosine come in pairs"
         raise GlassformerError("config", problem=problem)
@@ -77,10 +97,21 @@ def position_table(length: int, d_model: int, variant: Variant = "paper") -> Tab
 
 
 def model_table(model: Transformer, stack: Stack, length: int | None = None) -> Table:
-    """What a model adds at positions 0 .. length − 1 (its `max_length` when None), (length, D).
+    """What a model adds at positions 0 .. length − 1.
 
     Learned tables are read, sines and cosines computed; without positions it is all zero. A
-    learned table ends at `max_length`: `GlassformerError` (`out_of_range`) beyond it.
+    learned table ends at `max_length`.
+
+    Args:
+        model: whose embedding is asked.
+        stack: which stack's.
+        length: how many positions; None for the model's `max_length`.
+
+    Returns:
+        (length, D) float32.
+
+    Raises:
+        GlassformerError: `out_of_range` for a length that a learned table does not have.
     """
     size = model.config.max_length if length is None else length
     if model.config.positions == "learned":
@@ -90,7 +121,19 @@ def model_table(model: Transformer, stack: Stack, length: int | None = None) -> 
 
 
 def wave_of(d_model: int, dimension: int, variant: str) -> tuple[Wave, int]:
-    """Sine or cosine, and e in 10000^(−e / D); variants but these three count as the paper's."""
+    """The wave that stands in a dimension, and the e of its frequency 10000^(−e / D).
+
+    Of `spread` the frequency is 10000^(−e / (D − 2)).
+
+    Args:
+        d_model: the width D, even.
+        dimension: counted from 0.
+        variant: `notes`, `halves` and `spread` have waves of their own; every other one counts as
+            the paper's.
+
+    Returns:
+        Sine or cosine, and e.
+    """
     half = d_model // 2
     if variant in ("halves", "spread"):
         return "sine" if dimension < half else "cosine", 2 * (dimension % half)
@@ -100,7 +143,19 @@ def wave_of(d_model: int, dimension: int, variant: str) -> tuple[Wave, int]:
 
 
 def column(d_model: int, dimension: int, variant: Variant = "paper") -> Column:
-    """Which wave stands in a dimension. Raises `out_of_range` beyond the width."""
+    """Which wave stands in a dimension of the table.
+
+    Args:
+        d_model: the width D, even.
+        dimension: counted from 0.
+        variant: of the table.
+
+    Returns:
+        The wave with its frequency in radians a position.
+
+    Raises:
+        GlassformerError: `out_of_range` for a dimension beyond the width.
+    """
     check_index("feature", dimension, d_model)
     wave, exponent = wave_of(d_model, dimension, variant)
     turns = float(dimension_frequency(torch.tensor(exponent, dtype=torch.float64), d_model))
@@ -108,7 +163,15 @@ def column(d_model: int, dimension: int, variant: Variant = "paper") -> Column:
 
 
 def pair_dimensions(d_model: int, variant: Variant = "paper") -> NDArray[np.int64]:
-    """The dimensions of each (sine, cosine) pair, (D / 2, 2): neighbours, or half a row apart."""
+    """The dimensions of each (sine, cosine) pair: neighbours, or half a row apart in `halves`.
+
+    Args:
+        d_model: the width D, even.
+        variant: of the table.
+
+    Returns:
+        (D / 2, 2) integers, from 0.
+    """
     half = d_model // 2
     if variant == "halves":
         return np.stack([np.arange(half), np.arange(half) + half], axis=1)
@@ -116,13 +179,37 @@ def pair_dimensions(d_model: int, variant: Variant = "paper") -> NDArray[np.int6
 
 
 def pair_of(d_model: int, dimension: int, variant: Variant = "paper") -> int:
-    """The row of `pair_dimensions` with a dimension. Raises `out_of_range` beyond the width."""
+    """The row of `pair_dimensions` that has a dimension.
+
+    Args:
+        d_model: the width D, even.
+        dimension: counted from 0.
+        variant: of the table.
+
+    Returns:
+        The row, from 0.
+
+    Raises:
+        GlassformerError: `out_of_range` for a dimension beyond the width.
+    """
     check_index("feature", dimension, d_model)
     return int(np.argwhere(pair_dimensions(d_model, variant) == dimension)[0, 0])
 
 
 def compare_with_paper(length: int, d_model: int, variant: Variant) -> Comparison:
-    """A variant beside the paper's table of the same size. Raises as `position_table`."""
+    """A variant beside the paper's table of the same size.
+
+    Args:
+        length: how many positions S, at least 1.
+        d_model: the width D, even.
+        variant: what is compared.
+
+    Returns:
+        Variant − paper, (S, D), the dimensions that differ and the largest difference.
+
+    Raises:
+        GlassformerError: `config` as in `position_table`.
+    """
     paper, table = (position_table(length, d_model, each) for each in ("paper", variant))
     difference = table - paper
     at = np.unravel_index(np.abs(difference).argmax(), difference.shape)
@@ -200,12 +287,26 @@ class Rotation:
         return self.residuals.max(axis=0)
 
     def carry(self, row: Numbers) -> Numbers:
-        """R_k applied to the encoding of one position, (D,) -> (D,)."""
+        """R_k applied to the encoding of one position.
+
+        Args:
+            row: (D,).
+
+        Returns:
+            (D,) float64.
+        """
         return self.matrix @ row.astype(np.float64)
 
 
 def nearness(table: Table) -> Nearness:
-    """Dot products and Euclidean distances of all positions of a table (S, D)."""
+    """Dot products and Euclidean distances of all positions of a table.
+
+    Args:
+        table: (S, D).
+
+    Returns:
+        (S, S) float64 each.
+    """
     rows = table.astype(np.float64)
     exact = torch.from_numpy(rows)
     apart = torch.cdist(exact, exact, compute_mode="donot_use_mm_for_euclid_dist")  # (S, S)
@@ -213,7 +314,14 @@ def nearness(table: Table) -> Nearness:
 
 
 def by_offset(table: Table) -> ByOffset:
-    """The dot products of a table (S, D), gathered by how far apart the two positions are."""
+    """The dot products of a table, gathered by how far apart the two positions are.
+
+    Args:
+        table: (S, D).
+
+    Returns:
+        Mean, least and most of each offset 0 .. S − 1, (S,) each.
+    """
     rows = table.astype(np.float64)
     dots = rows @ rows.T  # (S, S)
     lines = [np.diagonal(dots, offset) for offset in range(len(rows))]
@@ -230,7 +338,18 @@ def rotation_by_offset(
 ) -> Rotation:
     """R_k with the angles of the formula: k times the frequency of each pair's sine.
 
-    Raises as `position_table`, and `out_of_range` for an offset beyond the table.
+    Args:
+        length: how many positions S of the table it is measured on.
+        d_model: the width D, even.
+        offset: k, from 0 to S − 1.
+        variant: of the table.
+
+    Returns:
+        The D / 2 rotations, and by how much each misses at each position.
+
+    Raises:
+        GlassformerError: `config` as in `position_table`, `out_of_range` for an offset beyond the
+            table.
     """
     table = position_table(length, d_model, variant)
     places = pair_dimensions(d_model, variant)  # (D / 2, 2)
@@ -239,11 +358,21 @@ def rotation_by_offset(
 
 
 def fitted_rotation(table: Table, offset: int, places: NDArray[np.int64] | None = None) -> Rotation:
-    """R_k with the angles that miss least on a table (S, D), D even, of any kind.
+    """R_k with the angles that miss least on a table of any kind.
 
     The angle is that of least squares over all t, atan2(Σ cross, Σ dot) in the plane of each pair
-    of `places` (D / 2, 2), in −π .. π. What it leaves over no fixed rotation of these pairs can
-    take away. Raises `out_of_range` for an offset k beyond the table.
+    of `places`, in −π .. π. What it leaves over no fixed rotation of these pairs can take away.
+
+    Args:
+        table: (S, D), D even.
+        offset: k, from 0 to S − 1.
+        places: (D / 2, 2) the dimensions of each pair, from 0; None for neighbours.
+
+    Returns:
+        The D / 2 rotations, and by how much each misses at each position.
+
+    Raises:
+        GlassformerError: `out_of_range` for an offset beyond the table.
     """
     known = pair_dimensions(table.shape[1]) if places is None else places
     check_index("offset", offset, len(table))

@@ -64,7 +64,16 @@ class Addition:
 
 
 def stream_depth(trace: Trace, stack: Stack) -> Depth:
-    """Lengths and directions at every state of a stack, as recorded."""
+    """Lengths and directions of the residual stream at every state of a stack, as recorded.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        stack: one that the model has.
+
+    Returns:
+        (N, T) float64 each, N states from the input to what leaves the stack; a cosine is NaN for a
+        vector of length 0.
+    """
     places = states(trace.config, stack)
     vectors = np.stack([rows_at(trace, place.address) for place in places])  # (N, T, D)
     return Depth(
@@ -76,7 +85,15 @@ def stream_depth(trace: Trace, stack: Stack) -> Depth:
 
 
 def additions(trace: Trace, stack: Stack) -> tuple[Addition, ...]:
-    """What every sub-layer of a stack added, in computation order."""
+    """What every sub-layer of a stack added to the residual stream.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        stack: one that the model has.
+
+    Returns:
+        An entry a sub-layer, in computation order.
+    """
     places = (each for each in states(trace.config, stack) if each.layer is not None)
     final = rows_at(trace, stack_end(trace.config, stack))  # (T, D)
     return tuple(_addition(trace, place, final) for place in places)
@@ -114,7 +131,17 @@ class Apart:
 
 
 def compare_streams(runs: tuple[Trace, Trace], stack: Stack, by_place: bool) -> Apart:
-    """The residual stream of two runs of one model; a place is known by its layer and its part."""
+    """The residual stream of two runs of one model; a place is known by its layer and its part.
+
+    Args:
+        runs: the first and the second, of each the first sentence.
+        stack: one that both have.
+        by_place: words are paired by their places, also where the lengths differ.
+
+    Returns:
+        (N, T) at the N states that both have, with T lines of words; NaN where only one run has the
+        word.
+    """
     tokens = tuple(tokens_of(trace, stack) for trace in runs)
     pairs = pair_words(tokens[0], tokens[1], by_place)
     edge = Edge.of("position", pairs, tokens)

@@ -72,7 +72,18 @@ class Sheet:
 
 
 def sheet_axes(trace: Trace, address: str) -> tuple[Axis, ...]:
-    """The axes of a tensor that can lie on a sheet."""
+    """The axes of a tensor that can lie on a sheet: all but the batch and a statistic's one number.
+
+    Args:
+        trace: the run that is read.
+        address: of the tensor.
+
+    Returns:
+        In the order of the tensor.
+
+    Raises:
+        GlassformerError: `unknown_address` where nothing is recorded there.
+    """
     return tuple(axis for axis in trace.axes(address) if axis.name not in NOT_OFFERED)
 
 
@@ -84,9 +95,21 @@ def plan_sheet(
 ) -> Plan:
     """The axes to draw: those named, else the last two (a vocabulary as rows).
 
-    The others are held where `pins` say, or at 0. Names that the tensor does not have fall back to
-    the last two axes, an index beyond the end to the last one: a choice made for one tensor stays
-    usable for the next.
+    Names that the tensor does not have fall back to the last two axes, an index beyond the end to
+    the last one: a choice made for one tensor stays usable for the next.
+
+    Args:
+        trace: the run that is read.
+        address: of the tensor.
+        names: the axes that are rows and columns; None for the last two.
+        pins: where the other axes are held, by name, from 0; they are held at 0 where it says
+            nothing.
+
+    Returns:
+        Rows, columns (None for a tensor of one axis), and what is held.
+
+    Raises:
+        GlassformerError: `unknown_address` where nothing is recorded there.
     """
     axes = {axis.name: axis for axis in sheet_axes(trace, address)}
     rows, columns = _pair(tuple(axes), names)
@@ -110,7 +133,20 @@ def _pair(known: tuple[str, ...], names: tuple[str, str] | None) -> tuple[str, s
 
 
 def cut_sheet(trace: Trace, address: str, chosen: Plan) -> Sheet:
-    """The numbers of a plan, rows first. Whole numbers and truth values become float32."""
+    """The numbers of a plan, rows first.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        address: of the tensor.
+        chosen: what `plan_sheet` found for this tensor.
+
+    Returns:
+        (R, C) float32, whole numbers and truth values too; a tensor of one axis has one column.
+
+    Raises:
+        KeyError: an address that no run can have.
+        GlassformerError: `unknown_address` where nothing is recorded there.
+    """
     allowed = informative_mask(trace, address)
     return Sheet(
         values=_laid_out(trace, address, trace[address], chosen).astype(np.float32),
@@ -138,19 +174,46 @@ def _all_lines(axis: Axis | None) -> Lines:
 
 
 def sheet_window(sheet: Sheet, side: Side, first: int, last: int) -> Sheet:
-    """The lines from index `first` to `last`, both included."""
+    """The lines of a sheet from one to another, both included.
+
+    Args:
+        sheet: the whole sheet.
+        side: the side that is cut.
+        first: the first line, from 0.
+        last: the last line, from 0; beyond the end it is the last one.
+
+    Returns:
+        The other side is whole.
+    """
     lines = sheet.rows if side == "rows" else sheet.columns
     return _take(sheet, side, np.arange(first, min(last + 1, len(lines))))
 
 
 def largest_lines(sheet: Sheet, side: Side, count: int) -> Sheet:
-    """The `count` lines with the largest value: next words of a sentence make a staircase."""
+    """The lines with the largest value: next words of a sentence make a staircase.
+
+    Args:
+        sheet: the whole sheet; NaN is less than any number.
+        side: whose lines are chosen.
+        count: how many lines, at most.
+
+    Returns:
+        These lines in the order of `staircase`; the other side is whole.
+    """
     known = np.where(np.isnan(sheet.values), -np.inf, sheet.values)
     return _take(sheet, side, staircase(known if side == "rows" else known.T, count))
 
 
 def staircase(values: np.ndarray, count: int) -> np.ndarray:
-    """The `count` rows with the largest value, by the column where they peak, the larger first."""
+    """The rows with the largest value, by the column where they peak, the larger first.
+
+    Args:
+        values: (R, C), none of them NaN.
+        count: how many rows, at most.
+
+    Returns:
+        Indices of rows, from 0.
+    """
     peaks = values.max(axis=1)
     best = np.argsort(-peaks, kind="stable")[:count]
     return best[np.lexsort((-peaks[best], values.argmax(axis=1)[best]))]
@@ -168,9 +231,16 @@ def _take(sheet: Sheet, side: Side, lines: np.ndarray) -> Sheet:
 
 
 def pool_sheet(sheet: Sheet, limit: int = 256) -> Sheet:
-    """At most `limit` rows and columns: each cell the entry of largest magnitude, with its sign.
+    """A sheet that is small enough: each cell the entry of largest magnitude, with its sign.
 
     A sharp peak does not vanish, nor does a NaN; a pooled cell is forbidden only where all are.
+
+    Args:
+        sheet: the whole sheet; a number that the mask forbids counts as 0 where cells are pooled.
+        limit: rows and columns, at most.
+
+    Returns:
+        The sheet, whose `step` says how many lines each line stands for.
     """
     return _pool_columns(_pool_columns(sheet, limit).turned(), limit).turned()
 
@@ -180,7 +250,19 @@ def index_of(
 ) -> tuple[int, ...]:
     """The place of the number that a cell of the drawn (perhaps pooled) sheet shows.
 
-    One entry for each axis of the tensor. Raises IndexError for a cell beyond the sheet.
+    Args:
+        axes: all axes of the tensor, in order.
+        plan: which of them lie on the sheet, and where the others are held.
+        sheet: the sheet before it was pooled.
+        drawn: the sheet as it is drawn.
+        row: of the drawn sheet, from 0.
+        column: of the drawn sheet, from 0.
+
+    Returns:
+        One index for each axis of the tensor, from 0.
+
+    Raises:
+        IndexError: the cell lies beyond the sheet.
     """
     top, left = row * drawn.rows.step, column * drawn.columns.step
     said = sheet.values if sheet.allowed is None else np.where(sheet.allowed, sheet.values, 0)

@@ -87,10 +87,21 @@ def keep_moment(
     step: int, trace: Trace, read: Trace, weights: Mapping[str, NDArray[np.float32]],
     rows: Sequence[int],
 ) -> Moment:  # fmt: skip
-    """What is kept of a step.
+    """What is kept of a step of the training.
 
-    trace: what the model of that step made of the sentence. read: the same model reading the
-    translation of the end. weights: its parameters by name. rows: ids of the words to draw.
+    Args:
+        step: its number.
+        trace: what the model of that step made of the sentence.
+        read: the same model reading the translation of the end.
+        weights: its parameters by name.
+        rows: ids of the words to draw.
+
+    Returns:
+        The translation, all attention weights, mean lengths of the stream's vectors, sizes of the
+        weights, and the vectors (N, D) of the words to draw.
+
+    Raises:
+        KeyError: the weights have no embedding of the source.
     """
     pairs = zip(trace.output_tokens, trace.output_pieces, strict=True)
     table = weights["source_embedding.table.weight"]  # (V, D)
@@ -108,7 +119,14 @@ def keep_moment(
 
 
 def stream_places(config: ModelConfig) -> list[StreamState]:
-    """Where the stream is measured: what enters each stack, and the sum after each sub-layer."""
+    """Where the stream is measured: what enters each stack, and the sum after each sub-layer.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        In computation order, the encoder's first.
+    """
     found = (each for stack in STACKS for each in states(config, stack))
     return [
         each if each.layer is None else replace(each, address=_summed(each))
@@ -122,7 +140,14 @@ def _summed(place: StreamState) -> str:
 
 
 def weight_sizes(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
-    """The root mean square of all weights of a kind together; biases are left out."""
+    """The root mean square of all weights of a kind together; biases are left out.
+
+    Args:
+        weights: the parameters of a model by name.
+
+    Returns:
+        By what they belong to, one of the values of `PARTS`; a kind without weights is left out.
+    """
     squares: dict[str, list[float]] = {}
     for name, values in weights.items():
         parts = [PARTS[each] for each in name.split(".") if each in PARTS]
@@ -137,12 +162,28 @@ def snapshot_axis(steps: Sequence[float], snapshots: Sequence[int]) -> list[floa
     """Where steps lie on an axis on which the snapshots are equally far from each other.
 
     The snapshots thin out as the training goes on, so the first steps are not squeezed together.
+
+    Args:
+        steps: of the training.
+        snapshots: the steps of the snapshots, ascending, at least one.
+
+    Returns:
+        A place for each step: 0 at the first snapshot, 1 at the second; a step beyond the ends lies
+        at the end.
     """
     return [float(at) for at in np.interp(steps, snapshots, np.arange(len(snapshots)))]
 
 
 def agreeing_words(tokens: Sequence[str], end: Sequence[str]) -> tuple[bool, ...]:
-    """Which words of a translation stand, in this order, in that of the end too."""
+    """Which words of a translation stand, in this order, in that of the end too.
+
+    Args:
+        tokens: the words of the translation, in capitals or not.
+        end: those of the translation of the end.
+
+    Returns:
+        A truth value for each of `tokens`.
+    """
     written, last = ([token.casefold() for token in side] for side in (tokens, end))
     marks = [False] * len(tokens)
     for match in SequenceMatcher(None, written, last, autojunk=False).get_matching_blocks():
@@ -156,6 +197,17 @@ def marked_text(
     """The text in pieces, each with the mark of its word; what is between goes with the next one.
 
     A word that was restored to something else in the text is passed over.
+
+    Args:
+        text: the translation.
+        tokens: its words, in order.
+        marks: one for each word.
+
+    Returns:
+        Pieces that make up the text, each with its mark; what follows the last word has False.
+
+    Raises:
+        ValueError: there are not as many marks as words.
     """
     parts: list[tuple[str, bool]] = []
     lower, start = text.casefold(), 0
@@ -171,7 +223,14 @@ def marked_text(
 
 
 def similarity(vectors: NDArray[np.float32]) -> Numbers:
-    """Cosines between all rows of (S, D): (S, S), 1 for the same direction; NaN for length 0."""
+    """The cosines between all rows.
+
+    Args:
+        vectors: (S, D).
+
+    Returns:
+        (S, S) float32, 1 for the same direction; NaN for length 0.
+    """
     exact = vectors.astype(np.float64)
     lengths = np.linalg.norm(exact, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -179,7 +238,14 @@ def similarity(vectors: NDArray[np.float32]) -> Numbers:
 
 
 def mean_length(vectors: NDArray[np.float32]) -> float:
-    """The mean Euclidean length of the rows of (T, D)."""
+    """The mean Euclidean length of the rows.
+
+    Args:
+        vectors: (T, D).
+
+    Returns:
+        One number.
+    """
     return float(np.linalg.norm(vectors.astype(np.float64), axis=1).mean())
 
 
@@ -204,9 +270,20 @@ class Frame:
 def head_frames(
     replay: Replay, kind: Kind, layer: int, head: int | None, sides: tuple[Side, Side]
 ) -> tuple[Frame, ...]:
-    """The frames of one head, or of the mean of a layer's heads (None).
+    """The frames of one head, or of the mean of a layer's heads.
 
-    sides: who looks and what is looked at, in the translation of the end.
+    Args:
+        replay: a sentence at all steps of a training.
+        kind: which of the attentions.
+        layer: counted from 0.
+        head: counted from 0; None for the mean of the layer's heads.
+        sides: who looks and what is looked at, in the translation of the end.
+
+    Returns:
+        A frame a step, in the order of the replay.
+
+    Raises:
+        IndexError: no such layer or head.
     """
     frames = []
     for each in replay.moments:
@@ -247,13 +324,24 @@ class Plane:
     shares: tuple[float, float]
 
     def of(self, vectors: Numbers) -> Numbers:
-        """Where vectors (N, D) lie on the plane: (N, 2)."""
+        """Where vectors lie on the plane.
+
+        Args:
+            vectors: (N, D).
+
+        Returns:
+            (N, 2) float32.
+        """
         return ((vectors - self.middle) @ self.directions.T).astype(np.float32)
 
 
 @cache
 def word_groups() -> dict[str, list[list[str]]]:
-    """[English, Chinese] words by group."""
+    """Everyday words by what they are about, as word_groups.toml has them.
+
+    Returns:
+        [English, Chinese] words by group; shared by all who ask, not to be written to.
+    """
     lists = tomllib.loads(FILE.read_text(encoding="utf-8"))
     return {name: [pair.split() for pair in pairs] for name, pairs in lists.items()}
 
@@ -261,7 +349,14 @@ def word_groups() -> dict[str, list[list[str]]]:
 def words_to_draw(pieces: Sequence[str], spoken: Collection[str]) -> tuple[Word, ...]:
     """The words of the groups that a vocabulary has, then those of the sentence.
 
-    A vocabulary with none of them gives its own first words, without a group.
+    A vocabulary with fewer than three of them gives its own first words, without a group.
+
+    Args:
+        pieces: the vocabulary.
+        spoken: pieces of the sentence and of its translation.
+
+    Returns:
+        Each word once; reserved pieces are left out.
     """
     known = frozenset(pieces)
     drawn = {
@@ -279,9 +374,16 @@ def words_to_draw(pieces: Sequence[str], spoken: Collection[str]) -> tuple[Word,
 
 
 def plane(vectors: Numbers) -> Plane:
-    """The plane in which vectors (N, D) differ most, N and D at least 1.
+    """The plane in which vectors differ most: their first two principal components.
 
     The largest entry of each direction is positive: the sign, which means nothing, is fixed.
+
+    Args:
+        vectors: (N, D), N and D at least 1.
+
+    Returns:
+        Mean, directions and their shares of the variance; the second direction is 0 where N or D is
+        1.
     """
     exact = vectors.astype(np.float64)
     middle = exact.mean(axis=0)

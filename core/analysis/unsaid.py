@@ -19,7 +19,20 @@ Words = tuple[str, ...]
 
 
 def unsaid_nouns(trace: Trace) -> tuple[str, ...]:
-    """The nouns, as typed."""
+    """The nouns of a source of which its translation has nothing.
+
+    Nouns of one letter or sign are left out, and those of which nothing is known: they are in no
+    word list, or are verbs or adjectives as well.
+
+    Args:
+        trace: a run of an encoder–decoder, its first sentence.
+
+    Returns:
+        The nouns as typed, in the order of the source.
+
+    Raises:
+        GlassformerError: `unknown_address` for a model without cross-attention.
+    """
     weights = trace[f"decoder/{trace.config.decoder_layers - 1}/cross_attention/weights"][0]
     rows = [at for at, piece in enumerate(trace.output_pieces) if piece != END]
     led = set(weights.mean(dim=0)[rows].argmax(dim=-1).tolist()) if rows else set()
