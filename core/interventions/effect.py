@@ -261,8 +261,8 @@ def rungs_of_change(config: ModelConfig) -> tuple[Rung, ...]:
         config: of the model.
 
     Returns:
-        The residual stream at the entrance and after each sub-layer, attention weights before
-        theirs, last the probabilities.
+        The residual stream at the entrance, after each sub-layer and after a final norm; the
+        weights of an attention before the stream behind it; last the probabilities.
     """
     found = []
     for stack in STACKS:
