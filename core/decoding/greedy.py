@@ -117,7 +117,7 @@ def teacher_forced(
 
     Args:
         model: the Transformer; it is only run.
-        task: the source and the begin token.
+        task: the source, the begin token and the limit.
         words: ids (T,).
         tape: a maker of tapes for runs with edits or dropout; None for none.
 
@@ -139,7 +139,7 @@ def compare_with_forcing(
 
     Args:
         model: the Transformer; it is only run.
-        task: the source and the begin token.
+        task: the source, the begin token and the limit.
         words: ids (T,).
         tape: a maker of tapes for runs with edits or dropout; None for none.
 
@@ -195,7 +195,7 @@ def most_harmful(
 
     Args:
         model: the Transformer; it is only run.
-        task: the source and the begin token.
+        task: the source, the begin token and the limit.
         words: ids (T,) that are read.
         position: where the candidates stand in their place, counted from 0.
         candidates: ids.

@@ -184,7 +184,7 @@ def cached_step(config: ModelConfig, source: int, target: int) -> PassCost:
     Args:
         config: of the model.
         source: S, words of the source.
-        target: counted from 1, the begin token; that step is a whole pass.
+        target: counted from 1, which is the begin token; its step is a whole pass.
 
     Returns:
         One row of the decoder, its numbers of keys and values, its scores.

@@ -294,7 +294,7 @@ def run(
     Args:
         experiment: what is other than in the plain run.
         model: the plain model; it is not written to.
-        text: as in `Model.trace`, which is called; so are the next two and the last.
+        text: what the model reads.
         target: None lets the model write; a text is forced on it.
         direction: of translations that go both ways; None lets the model find it out.
         asked: spares computing means and other runs anew; None computes them.

@@ -171,7 +171,7 @@ class Painted(OfHeads, kind="painted", slot=("where", "heads")):
             A new switch, its spans in reading order.
 
         Raises:
-            GlassformerError: `experiment_value` for a cell beyond 4096.
+            GlassformerError: `experiment_value` for a row or a column outside of 0 … 4095.
         """
         touched = set(cells)
         hidden, shown = cells_of(self.hidden) - touched, cells_of(self.shown) - touched
@@ -374,7 +374,7 @@ def add_stroke(
         A new experiment, with one `Painted` for all heads of the attention that are drawn alike.
 
     Raises:
-        GlassformerError: `experiment_value` for a cell beyond 4096.
+        GlassformerError: `experiment_value` for a row or a column outside of 0 … 4095.
     """
 
     def inside(cell: Cell) -> bool:

@@ -68,7 +68,7 @@ def over_texts(
         asked: as in `core.interventions.experiment.run`; None computes means once for all texts.
 
     Yields:
-        What became of each text, with its plain run.
+        What became of each text, with its plain run where there is one.
 
     Raises:
         GlassformerError: what the experiment itself raises, before the first text: `config` for

@@ -96,7 +96,8 @@ class Switch:
 
         Raises:
             GlassformerError: of the kinds that name places, for what the model does not have
-                (`edit_unmatched`, `unknown_address`, `out_of_range`).
+                (`edit_unmatched`, `unknown_address`, `out_of_range`); of those that ask `setting`,
+                what the means or the other run raise.
         """
         return ()
 

@@ -140,7 +140,7 @@ def open_mesh(lists: Sequence[Sequence[int]]) -> Mesh:
         lists: the indices along each axis, counted from 0.
 
     Returns:
-        One int64 tensor an axis, of as many axes as it and those after it, shaped to broadcast.
+        One int64 tensor an axis, shaped to broadcast with the others.
     """
     last = len(lists) - 1
     return tuple(

@@ -100,7 +100,7 @@ def header_of(data: bytes) -> dict[str, Any]:
         data: the whole file.
 
     Returns:
-        Tensors by name, and the facts under `__metadata__`.
+        Tensors by name, and the facts under `__metadata__` where there are any.
 
     Raises:
         GlassformerError: `file_damaged`, `file_large`.

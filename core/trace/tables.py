@@ -45,8 +45,8 @@ def columns(trace: Trace, address: str, **at: int) -> dict[str, NDArray[Any]]:
             said otherwise.
 
     Returns:
-        For each free axis of more than one number its positions, its words as `<axis>_token` where
-        it has any; last the numbers as `value`.
+        For each free axis but `one` its positions, counted from 0, and its words as `<axis>_token`
+        where it has any; last the numbers as `value`.
 
     Raises:
         GlassformerError: as `Trace.pick`.

@@ -188,7 +188,12 @@ class Recorder(RootTape):
         return value
 
     def finish(self) -> None:
-        """To be called after the run: raises for an edit that matched nothing."""
+        """To be called after the run: whether every edit had its effect.
+
+        Raises:
+            GlassformerError: `edit_unmatched` for an edit that matched nothing, with the nearest
+                addresses.
+        """
         for index, edit in enumerate(self.edits):
             if index not in self._used:
                 near = nearest_addresses(edit.address, sorted(self._seen))
