@@ -216,7 +216,17 @@ def _over_file(
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file; raises `texts_file` for one that cannot be read."""
+    """The lines of a text file.
+
+    Args:
+        path: of the file, in UTF-8.
+
+    Returns:
+        The lines without their ends, empty ones included.
+
+    Raises:
+        GlassformerError: `texts_file` for one that cannot be read.
+    """
     try:
         return path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -276,7 +286,14 @@ def export(
 
 
 def describe_folder(folder: Path) -> None:
-    """What a folder holds, in one line."""
+    """Prints what a folder of a model holds, in one line.
+
+    Args:
+        folder: of the model.
+
+    Raises:
+        GlassformerError: as `look_into_folder`, for a folder that cannot be opened.
+    """
     from glassformer.core.weights.model_folder import look_into_folder
 
     found = look_into_folder(folder)
@@ -290,7 +307,11 @@ def describe_folder(folder: Path) -> None:
 
 
 def main() -> None:
-    """The program: refusals are printed as one sentence, with exit code 2."""
+    """The program: refusals are printed as one sentence.
+
+    Raises:
+        SystemExit: with code 2 for a refusal, else as the command ends.
+    """
     try:
         app(prog_name="glassformer")
     except GlassformerError as error:

@@ -94,7 +94,12 @@ class ModelConfig:
     def of(self, place: str) -> "ModelConfig":
         """As the stack of an address has it: the encoder may have heads and units of its own.
 
-        place: an address, a stack or a kind of attention, such as `encoder` or `decoder/1/norm`.
+        Args:
+            place: an address, a stack or a kind of attention, such as `encoder` or
+                `decoder/1/norm`.
+
+        Returns:
+            The config with the encoder's heads H and hidden units F in the encoder, else this one.
         """
         own = self.encoder_heads or self.encoder_d_ff
         return _of_encoder(self) if own and place.startswith("encoder") else self
@@ -120,7 +125,14 @@ class ModelConfig:
         return self.key_heads * self.d_k
 
     def key_head(self, head: int) -> int:
-        """Whose keys and values a head of queries meets: its own, or those that it shares."""
+        """Whose keys and values a head of queries meets: its own, or those that it shares.
+
+        Args:
+            head: of the queries, counted from 0.
+
+        Returns:
+            The head of keys and values, counted from 0.
+        """
         return head * self.key_heads // self.n_heads
 
     @property
@@ -143,7 +155,18 @@ class ModelConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """The config stored in a file; unknown or missing names raise `GlassformerError`."""
+        """The config stored in a file.
+
+        Args:
+            values: settings by name; those that are absent have their defaults.
+
+        Returns:
+            The config.
+
+        Raises:
+            GlassformerError: `config` for unknown names, a missing vocabulary_size, or what cannot
+                be built.
+        """
         if not isinstance(values, dict):
             raise GlassformerError("config", problem="its settings are no table of names")
         known = {field.name for field in fields(cls)}

@@ -20,7 +20,16 @@ class GlassformerError(ValueError):
 
 
 def check_index(name: str, index: float, size: int) -> None:
-    """Raises `out_of_range` unless 0 <= index < size."""
+    """Raises unless 0 <= index < size.
+
+    Args:
+        name: what is counted, for the error.
+        index: counted from 0.
+        size: how many there are.
+
+    Raises:
+        GlassformerError: `out_of_range`.
+    """
     if not 0 <= index < size:
         raise GlassformerError("out_of_range", name=name, given=index, last=size - 1)
 

@@ -30,7 +30,12 @@ class Listener(Protocol):
         """A step of the work is done."""
 
     def progress(self, done: int, total: int) -> None:
-        """So many of at most `total` parts of the whole are done; of 0: there are no parts."""
+        """So many of at most `total` parts of the whole are done; of 0: there are no parts.
+
+        Args:
+            done: parts that are done.
+            total: parts at most; 0 when the counting is over.
+        """
 
     def idle(self) -> None:
         """The work cannot go on at this moment: it waits for what another thread is making."""
@@ -41,7 +46,14 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def heard_by(listener: Listener) -> Iterator[None]:
-    """What this thread computes inside is heard by the listener."""
+    """What this thread computes inside is heard by the listener.
+
+    Args:
+        listener: who is told; the one before is back when the block ends.
+
+    Yields:
+        Nothing: it is for a `with` statement.
+    """
     token = _listener.set(listener)
     try:
         yield
@@ -50,13 +62,21 @@ def heard_by(listener: Listener) -> Iterator[None]:
 
 
 def step() -> None:
-    """Between two steps of something long. Raises what the listener raises to end it."""
+    """Says that something long is between two steps.
+
+    Raises:
+        Exception: what the listener raises to end the work.
+    """
     if (listener := _listener.get()) is not None:
         listener.step()
 
 
 def idle() -> None:
-    """Before one waits for another thread, again and again. Raises as `step`."""
+    """Says that one waits for another thread; to be called again and again while waiting.
+
+    Raises:
+        Exception: what the listener raises to end the work.
+    """
     if (listener := _listener.get()) is not None:
         listener.idle()
 
@@ -65,6 +85,16 @@ def count_parts(parts: Iterable[Item], total: int) -> Iterator[Item]:
     """The parts one by one, each a step, and how many of at most `total` are done.
 
     For the outer loop of a computation: loops in it only call `step`.
+
+    Args:
+        parts: what is to be gone through.
+        total: how many they are at most.
+
+    Yields:
+        Each part, after the listener was told how many were done before it.
+
+    Raises:
+        Exception: what the listener raises to end the work.
     """
     listener = _listener.get()
     for done, part in enumerate(parts):

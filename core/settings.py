@@ -51,7 +51,17 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of this process; an empty variable counts as none. Raises `setting`."""
+    """The settings of this process; an empty variable counts as none.
+
+    Args:
+        environment: variables by name; None for those of this process.
+
+    Returns:
+        The settings, defaults where a variable is not set.
+
+    Raises:
+        GlassformerError: `setting` for a value that a variable may not have.
+    """
     given = os.environ if environment is None else environment
     nice = _whole(given, "GLASSFORMER_NICE", 0, NICEST)
     return Settings(
@@ -111,15 +121,22 @@ def _whole(environment: Mapping[str, str], name: str, least: int, most: int) -> 
 
 
 def keep_freed_memory() -> bool:
-    """From now on freed memory stays with this process; False where the C library cannot."""
+    """From now on freed memory stays with this process.
+
+    Returns:
+        False where the C library cannot.
+    """
     return _tune(M_MMAP_THRESHOLD, LARGEST_BLOCK) and _tune(M_TRIM_THRESHOLD, KEPT)
 
 
 def share_heaps() -> bool:
-    """All threads take from two heaps; False where the C library cannot.
+    """All threads take from two heaps.
 
-    Otherwise it gives new threads heaps of their own, and each keeps what was freed in it. Call it
-    before there are threads.
+    Otherwise the C library gives new threads heaps of their own, and each keeps what was freed in
+    it. Call it before there are threads.
+
+    Returns:
+        False where the C library cannot.
     """
     return _tune(M_ARENA_MAX, HEAPS)
 

@@ -35,8 +35,15 @@ class Stored:
 def read_json(text: str | bytes) -> dict[str, Any]:
     """The object that a JSON text holds.
 
-    Raises ValueError, in a few plain words, for text that is not JSON, holds something else than
-    an object, is nested too deeply, or has half a character that no program can write again.
+    Args:
+        text: of a file from elsewhere.
+
+    Returns:
+        The object, every text in it writable again.
+
+    Raises:
+        ValueError: in a few plain words, for text that is not JSON, holds something else than an
+            object, is nested too deeply, or has half a character that no program can write again.
     """
     try:
         found = json.loads(text)
@@ -53,9 +60,18 @@ def read_json(text: str | bytes) -> dict[str, Any]:
 
 
 def regular_file(path: Path) -> Path:
-    """The path of a file, or of none; ValueError for a pipe, a device, a folder.
+    """The path of a file, or of none.
 
-    Reading those may wait for ever, or never come to an end.
+    Reading a pipe or a device may wait for ever, or never come to an end.
+
+    Args:
+        path: as it was given.
+
+    Returns:
+        The same path.
+
+    Raises:
+        ValueError: it is a pipe, a device or a folder.
     """
     if path.exists() and not path.is_file():
         raise ValueError("it is no regular file")
@@ -63,7 +79,19 @@ def regular_file(path: Path) -> Path:
 
 
 def read_json_file(path: Path) -> dict[str, Any]:
-    """As `read_json`, of a file; ValueError names it. OSError where it cannot be read."""
+    """As `read_json`, of a file.
+
+    Args:
+        path: of the file.
+
+    Returns:
+        The object that it holds.
+
+    Raises:
+        ValueError: as `read_json` and `regular_file`, or more than `LARGEST_JSON` bytes; the file
+            is named.
+        OSError: it cannot be read.
+    """
     try:
         with regular_file(path).open("rb") as file:
             text = file.read(LARGEST_JSON + 1)
@@ -76,7 +104,19 @@ def read_json_file(path: Path) -> dict[str, Any]:
 
 
 def tensor_header(path: Path) -> tuple[dict[str, str], dict[str, Stored]]:
-    """Facts and tensors from the header of safetensors. Raises OSError or SafetensorError."""
+    """Facts and tensors from the header of safetensors; no number is read.
+
+    Args:
+        path: of the file.
+
+    Returns:
+        The texts of its metadata, {} without them; type and shape of each tensor by its name.
+
+    Raises:
+        OSError: it cannot be read.
+        SafetensorError: it is no such file.
+        ValueError: as `regular_file`.
+    """
     with safe_open(regular_file(path), framework="pt") as file:
         parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
         tensors = {
@@ -87,7 +127,15 @@ def tensor_header(path: Path) -> tuple[dict[str, str], dict[str, Stored]]:
 
 
 def problem_of(error: Exception) -> str:
-    """What a failure says of a file, in one line."""
+    """What a failure says of a file, in one line.
+
+    Args:
+        error: one of `UNREADABLE`, or another.
+
+    Returns:
+        Of a missing name and of the system a few words of their own, else the error's text; the
+        name of its class where it has none.
+    """
     if isinstance(error, KeyError):
         return f"{error.args[0]} is missing" if error.args else "a name is missing"
     if isinstance(error, OSError):
@@ -96,14 +144,37 @@ def problem_of(error: Exception) -> str:
 
 
 def string_list(value: Any, name: str) -> tuple[str, ...]:
-    """A list of texts, as it stands in JSON; ValueError for anything else."""
+    """A list of texts, as it stands in JSON.
+
+    Args:
+        value: what was read.
+        name: of the field, for the error.
+
+    Returns:
+        The texts.
+
+    Raises:
+        ValueError: it is anything else.
+    """
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise ValueError(f"{name} is no list of texts")
     return tuple(value)
 
 
 def table_of(value: Any, kind: type | tuple[type, ...], name: str) -> dict[str, Any]:
-    """An object whose values are of a kind (true and false are no numbers); else ValueError."""
+    """An object whose values are of a kind (true and false are no numbers).
+
+    Args:
+        value: what was read.
+        kind: the type of its values, or several.
+        name: of the field, for the error.
+
+    Returns:
+        The object as a new dict.
+
+    Raises:
+        ValueError: it is anything else.
+    """
     fits = isinstance(value, Mapping) and all(
         isinstance(each, kind) and (kind is bool or not isinstance(each, bool))
         for each in value.values()

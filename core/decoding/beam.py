@@ -93,7 +93,14 @@ class Beam:
     rule: Rule = "paper"
 
     def penalty(self, length: int) -> float:
-        """What the total of so many words is divided by."""
+        """What the total of so many words is divided by.
+
+        Args:
+            length: |Y|, words with the end token.
+
+        Returns:
+            As `length_penalty`, with this search's α and rule.
+        """
         return length_penalty(length, self.alpha, self.rule)
 
     @property
@@ -102,7 +109,14 @@ class Beam:
         return self.nodes[self.hypotheses[0]]
 
     def path(self, index: int) -> tuple[Node, ...]:
-        """The nodes from the first word to this one."""
+        """The nodes from the first word to this one.
+
+        Args:
+            index: place of the node in the tree.
+
+        Returns:
+            The nodes in the order of their words; () of the start.
+        """
         path = list[Node]()
         while index > 0:
             path.append(self.nodes[index])
@@ -110,11 +124,25 @@ class Beam:
         return tuple(reversed(path))
 
     def words(self, index: int) -> tuple[int, ...]:
-        """The ids behind the given words up to this one; an end token counts as a word."""
+        """The ids behind the given words up to this one; an end token counts as a word.
+
+        Args:
+            index: place of the node in the tree.
+
+        Returns:
+            The ids in order; () of the start.
+        """
         return tuple(node.id for node in self.path(index))
 
     def children(self, index: int) -> Sequence[Node]:
-        """What was tried after a node, best first; nothing where it did not go on."""
+        """What was tried after a node.
+
+        Args:
+            index: place of the node in the tree.
+
+        Returns:
+            The nodes, best first; nothing where it did not go on.
+        """
         return self._children.get(index, ())
 
     @property
@@ -124,10 +152,16 @@ class Beam:
         return tuple(node for node in ends if node.fate in ENDED)
 
     def scores(self, alphas: Sequence[float]) -> tuple[tuple[float, ...], ...]:
-        """What each of `finished` would score at other α, a row a hypothesis.
+        """What each of `finished` would score at other α.
 
         By the paper's rule α takes no part in the search: the hypotheses stay the same, only their
         order changes.
+
+        Args:
+            alphas: exponents of the length penalty.
+
+        Returns:
+            A row a hypothesis, in the order of `finished`, with a score for each α.
         """
         return tuple(
             tuple(node.total / length_penalty(node.length, alpha, self.rule) for alpha in alphas)
@@ -135,7 +169,15 @@ class Beam:
         )
 
     def at_alpha(self, alpha: float) -> "Beam":
-        """The search with another α: the same tree with other scores, in another order."""
+        """The search with another α: the same tree with other scores, in another order.
+
+        Args:
+            alpha: exponent of the length penalty.
+
+        Returns:
+            A new value: the hypotheses that ended by their new score, best first, then the open
+            ones.
+        """
         other = replace(self, alpha=alpha)
         nodes = [
             replace(node, score=node.total / other.penalty(node.length)) for node in self.nodes
@@ -163,6 +205,14 @@ def length_penalty(length: int, alpha: float, rule: Rule = "paper") -> float:
 
     paper: ((5 + |Y|) / 6)^α, Wu et al. 2016, equation 14. transformers: |Y|^α; the start, before
     any word, counts as one.
+
+    Args:
+        length: |Y|.
+        alpha: α; 0 divides by 1.
+        rule: `paper` or `transformers`.
+
+    Returns:
+        The penalty.
     """
     penalty: float = (max(1, length) if rule == "transformers" else (5 + length) / 6) ** alpha
     return penalty
@@ -198,11 +248,22 @@ def beam(
     `size` of its step compete with the finished. Equal sums: the beam that was ahead comes first,
     then the smaller id. What the task gives counts nowhere, but that the lengths count the first
     word of a translation that is forced, as in transformers.
-    `tape` and `forced` are those of `greedy`.
+
+    Args:
+        model: the Transformer; it is only run.
+        task: what is to be written.
+        size: how many beams, 1 to 16.
+        alpha: α of the length penalty, 0 to 5.
+        tape: as in `greedy`.
+        forced: as in `greedy`.
+        rule: what ends the search and divides the totals (§6.1): `paper` or `transformers`.
+
+    Returns:
+        The whole search: every word that was tried, and the hypotheses.
 
     Raises:
-        GlassformerError: `decoding_range` for a size or an α that cannot be, `out_of_range` for a
-            forced word or position that does not exist.
+        GlassformerError: `decoding_range` for a size or an α that cannot be, `decoding_rule` for
+            another rule, `out_of_range` for a forced word or position that does not exist.
     """
     check_number("size", size, 1, WIDEST)
     check_number("alpha", alpha, 0.0, STRONGEST)

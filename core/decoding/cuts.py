@@ -65,7 +65,17 @@ class Cut:
 
 
 def cut_of(logits: Tensor, how: Sampling, draw: float, forbidden: Collection[int] = ()) -> Cut:
-    """The cut through one row of logits (V,): what stays, with which probability it is drawn."""
+    """The cut through one row of logits: what stays, with which probability it is drawn.
+
+    Args:
+        logits: (V,).
+        how: temperature, top-k and top-p; its seed takes no part.
+        draw: the lot that is kept with the cut, 0..1.
+        forbidden: ids that may not be written.
+
+    Returns:
+        The words that stay and up to ten that do not, best first, on the CPU.
+    """
     allowed, order = _allowed(logits, forbidden)  # (allowed,), best first
     own = logits.detach().float().cpu().softmax(dim=-1)[order]  # as every strategy has it
     tempered = _tempered(allowed, how.temperature)
@@ -78,7 +88,15 @@ def cut_of(logits: Tensor, how: Sampling, draw: float, forbidden: Collection[int
 
 
 def draw_id(cut: Cut, without: Collection[int] = ()) -> int | None:
-    """The id in whose stretch the lot falls, some left out; None where none stays."""
+    """The id in whose stretch of the running sum the lot falls.
+
+    Args:
+        cut: what one step can draw from, with its lot.
+        without: ids that are left out.
+
+    Returns:
+        The id; None where none stays.
+    """
     ids, shares = cut.ids[: cut.kept], cut.tempered[: cut.kept] / cut.mass
     if without:
         shares = shares.masked_fill(torch.isin(ids, torch.tensor([*without])), 0.0)
@@ -150,10 +168,16 @@ class CutRow:
 
 
 def cut_rows(cut: Cut, chosen: int, shown: int = 10) -> tuple[CutRow, ...]:
-    """The first `shown` words and the chosen one, one a row; what lies between them in one row.
+    """The first words and the chosen one, one a row; what lies between them in one row.
 
-    The last row is all that was cut away and is not shown, where that is anything. The chosen word
-    is missing where it could not be drawn at all and was given.
+    Args:
+        cut: what one step could draw from.
+        chosen: the id that was written.
+        shown: how many of the first words have a row of their own.
+
+    Returns:
+        The rows, best first. The last is all that was cut away and is not shown, where that is
+        anything. The chosen word is missing where it could not be drawn at all and was given.
     """
     ids, tempered, sums = cut.ids.tolist(), cut.tempered.tolist(), [0.0, *cut.cumulative.tolist()]
     alone = {*range(min(shown, len(ids))), *([ids.index(chosen)] if chosen in ids else [])}
@@ -174,5 +198,12 @@ def cut_rows(cut: Cut, chosen: int, shown: int = 10) -> tuple[CutRow, ...]:
 
 
 def lot_position(cut: Cut) -> float:
-    """Where the lot falls on the running sum of `tempered`: its share of what stays."""
+    """Where the lot falls on the running sum of `tempered`: its share of what stays.
+
+    Args:
+        cut: what one step could draw from.
+
+    Returns:
+        Between 0 and the cut's mass.
+    """
     return cut.draw * cut.mass

@@ -75,10 +75,19 @@ def greedy(
 ) -> tuple[Step, ...]:
     """Decodes a sentence: the most probable word, again and again, until the end or the limit.
 
-    forced: words that are written at some positions whatever the model prefers. tape: a maker of
-    tapes for runs with edits or dropout. Each step then recomputes the whole pass on a tape of its
-    own, for an edit may look at all rows; without one, keys and values are kept between steps. The
-    task's guard may stop the decoder from going in circles.
+    The task's guard may stop the decoder from going in circles.
+
+    Args:
+        model: the Transformer; it is only run.
+        task: what is to be written.
+        forced: words that are written at some positions, counted from 0, whatever the model
+            prefers.
+        tape: a maker of tapes for runs with edits or dropout. Each step then recomputes the whole
+            pass on a tape of its own, for an edit may look at all rows; without one (None), keys
+            and values are kept between steps.
+
+    Returns:
+        A step a word, the given ones included, the end token last unless the limit was reached.
 
     Raises:
         GlassformerError: `out_of_range` for a forced word or position that does not exist.
@@ -104,7 +113,16 @@ def greedy(
 def teacher_forced(
     model: Transformer, task: Task, words: Sequence[int], tape: Tapes = None
 ) -> tuple[Step, ...]:
-    """One pass over given words (T,): what each row thought of the word that it was given.
+    """One pass over given words: what each row thought of the word that it was given.
+
+    Args:
+        model: the Transformer; it is only run.
+        task: the source, the begin token and the limit.
+        words: ids (T,).
+        tape: a maker of tapes for runs with edits or dropout; None for none.
+
+    Returns:
+        A step a word, its choice the given word.
 
     Raises:
         GlassformerError: `out_of_range` for a word or a length that cannot be.
@@ -117,7 +135,20 @@ def teacher_forced(
 def compare_with_forcing(
     model: Transformer, task: Task, words: Sequence[int], tape: Tapes = None
 ) -> tuple[Beside, ...]:
-    """Teacher forcing beside decoding on the same words (T,), row by row; raises as above."""
+    """Teacher forcing beside decoding on the same words, row by row.
+
+    Args:
+        model: the Transformer; it is only run.
+        task: the source, the begin token and the limit.
+        words: ids (T,).
+        tape: a maker of tapes for runs with edits or dropout; None for none.
+
+    Returns:
+        Both steps of each row, and the largest difference between their probabilities.
+
+    Raises:
+        GlassformerError: as `teacher_forced`.
+    """
     forced = _one_pass(model, task, words, tape)  # (T, V)
     rows = rows_of(model, task.source_ids(model), tape)
     places = count_parts(range(len(words)), len(words))
@@ -132,6 +163,17 @@ def wrong_word(
     model: Transformer, task: Task, position: int, word: int, tape: Tapes = None
 ) -> WrongWord:
     """Forces a word at a position of the greedy translation and lets the rest follow.
+
+    Args:
+        model: the Transformer; it is only run.
+        task: what is to be written.
+        position: of the word, counted from 0.
+        word: its id.
+        tape: a maker of tapes for runs with edits or dropout; None for none.
+
+    Returns:
+        The translation without the word, the one that goes on from it, and the words of the first
+        read after it.
 
     Raises:
         GlassformerError: `out_of_range` for a word that does not exist, a position that the
@@ -149,9 +191,22 @@ def most_harmful(
     model: Transformer, task: Task, words: Sequence[int], position: int,
     candidates: Sequence[int], tape: Tapes = None,
 ) -> int:  # fmt: skip
-    """The candidate that, read at a position of the words (T,), makes the later ones least likely.
+    """The candidate that, read at a position, makes the later words least likely.
 
-    Of equal ones the first. Raises as `teacher_forced`; ValueError for no candidates.
+    Args:
+        model: the Transformer; it is only run.
+        task: the source, the begin token and the limit.
+        words: ids (T,) that are read.
+        position: where the candidates stand in their place, counted from 0.
+        candidates: ids.
+        tape: a maker of tapes for runs with edits or dropout; None for none.
+
+    Returns:
+        The id with the largest sum of −ln p of the later words; of equal ones the first.
+
+    Raises:
+        GlassformerError: as `teacher_forced`.
+        ValueError: there are no candidates.
     """
 
     def harm(candidate: int) -> float:

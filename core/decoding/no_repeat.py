@@ -37,7 +37,15 @@ class NoRepeat:
 
     @classmethod
     def of(cls, source: Sequence[int], marks: Collection[int] = ()) -> "NoRepeat":
-        """The guard of a source, given as ids: what is said again there may be said again here."""
+        """The guard of a source: what is said again there may be said again here.
+
+        Args:
+            source: its ids.
+            marks: ids that are no words, such as those of punctuation.
+
+        Returns:
+            The guard.
+        """
         words = [index for index in source if index not in marks]
         run, times = longest_run(words)
         again = times if len(run) > 1 or times > WORD_IN_A_ROW else 1
@@ -51,7 +59,14 @@ class NoRepeat:
         )
 
     def forbids(self, written: Sequence[int]) -> frozenset[int]:
-        """The ids that would close a circle after the ones written so far."""
+        """The ids that would close a circle after the ones written so far.
+
+        Args:
+            written: ids, without the begin token.
+
+        Returns:
+            The ids; after a mark all marks are among them.
+        """
         words = [index for index in written if index not in self.marks]
         closing = {words[-size] for size in range(1, len(words) + 1) if self._circles(words, size)}
         closing |= self._far(words)
@@ -92,7 +107,14 @@ class Watch:
     ) -> tuple[int, int | None]:
         """What is taken, and the better id that the guard forbade, if it spoke.
 
-        best: the model's choice. best_but: its choice without some ids. written: the ids before.
+        Args:
+            best: the model's choice.
+            best_but: its choice without some ids.
+            written: the ids before.
+
+        Returns:
+            The id, and `best` where it was forbidden, else None. When the guard has spoken more
+            than three times, the id is that of the end.
         """
         closing = self._guard.forbids(written)
         if best not in closing:
@@ -104,9 +126,15 @@ class Watch:
 def choose_batch(
     logits: Tensor, written: Sequence[Sequence[int]], watches: Sequence[Watch]
 ) -> Tensor:
-    """The next word of many sentences: logits (B, V) -> ids (B,), each sentence with its watch.
+    """The next word of many sentences, each with its watch.
 
-    `written` are the ids of each sentence so far, without the begin token.
+    Args:
+        logits: (B, V), a row a sentence.
+        written: the ids of each sentence so far, without the begin token.
+        watches: one for each sentence; they count how often they spoke.
+
+    Returns:
+        (B,) int64, ids.
     """
 
     def best_but(row: Tensor, ids: Collection[int]) -> int:
@@ -122,9 +150,15 @@ def choose_batch(
 
 
 def longest_run(words: Iterable[Hashable]) -> tuple[tuple[Hashable, ...], int]:
-    """The words that stand in a row most often, and how often; ((), 1) where none repeat.
+    """The words that stand in a row most often.
 
     Of equal stretches the shortest words are named: "no" four times, not "no no" twice.
+
+    Args:
+        words: in their order, as ids or anything else that can be compared.
+
+    Returns:
+        The words, and how often they stand in a row; ((), 1) where none repeat.
     """
     row = list(words)
     found: tuple[tuple[Hashable, ...], int] = ((), 1)

@@ -97,10 +97,20 @@ def _chosen(past: GrowingPast, parents: list[int]) -> GrowingPast:
 def rows_of(
     model: Transformer, source_ids: Tensor, tape: Tapes = None, given: Sequence[int] = ()
 ) -> Rows:
-    """The rows of a source (1, S); with a maker of tapes nothing is kept between them.
+    """The rows of logits of a source; with a maker of tapes nothing is kept between them.
 
     Every row then is a whole pass on a tape of its own, for an edit may look at all rows; all rows
-    of the `given` words, the begin token in front, are those of one pass.
+    of the `given` words are those of one pass.
+
+    Args:
+        model: the Transformer; it is only run.
+        source_ids: (1, S).
+        tape: a maker of tapes for runs with edits or dropout; None keeps keys and values.
+        given: words that are to come one after the other, the begin token in front; () for none.
+
+    Returns:
+        A function from N beginnings of equal length, each with its begin token, to what each of
+        them expects next: logits (N, V).
     """
     if tape is None:
         return KeptRows(model, source_ids, given)
@@ -128,5 +138,12 @@ def rows_of(
 
 
 def tapes(edits: Sequence[Edit]) -> Tapes:
-    """What the strategies take as `tape` to decode under edits; None without one."""
+    """What the strategies take as `tape` to decode under edits.
+
+    Args:
+        edits: of the run.
+
+    Returns:
+        A maker of tapes that apply the edits and keep nothing; None without an edit.
+    """
     return (lambda: Recorder(edits, keep=lambda _: False)) if edits else None

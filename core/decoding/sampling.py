@@ -29,8 +29,20 @@ def draw_samples(
 ) -> tuple[tuple[SampledStep, ...], ...]:  # fmt: skip
     """Draws a sentence for each of these, all at once: the same beginning is read once.
 
-    `tape` and `forced` as in `greedy`. Every step draws one lot, forced or not, so that the same
-    seed goes on with the same lots.
+    Every step draws one lot, forced or not, so that the same seed goes on with the same lots.
+
+    Args:
+        model: the Transformer; it is only run.
+        task: what is to be written.
+        hows: temperature, top-k, top-p and seed of each sentence.
+        tape: as in `greedy`.
+        forced: as in `greedy`; the same for all sentences.
+
+    Returns:
+        The steps of each sentence in the order of `hows`, each with what it could draw from.
+
+    Raises:
+        GlassformerError: `out_of_range` for a forced word or position that does not exist.
     """
     forced = task.forced(forced)
     task.check(model, forced.values(), forced)

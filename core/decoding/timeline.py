@@ -28,7 +28,14 @@ class PassCost(NamedTuple):
     scores: int
 
     def over(self, other: "PassCost") -> tuple[float, ...]:
-        """How many times another's work this is: rows, keys and values, scores."""
+        """How many times another's work this is.
+
+        Args:
+            other: the work that is divided by; none of its numbers is 0.
+
+        Returns:
+            Of rows, keys and values, scores.
+        """
         return tuple(one / each for one, each in zip(self, other, strict=True))
 
 
@@ -85,10 +92,17 @@ class Moment:
 def time_decoding(
     model: Transformer, task: Task, chosen: Sequence[int | Step], tape: Tapes = None
 ) -> tuple[Moment, ...]:
-    """The decoding of some words, step by step; words that the task gives cost nothing.
+    """The decoding of some words, step by step, with what the KV-cache does.
 
-    chosen: the steps that a strategy took, or plain ids, such as `Beam.words(index)`. tape: a maker
-    of tapes, for runs with edits: then every step is a whole pass.
+    Args:
+        model: the Transformer; it is only run.
+        task: what was to be written; words that it gives cost nothing.
+        chosen: the steps that a strategy took, or plain ids, such as `Beam.words(index)`.
+        tape: a maker of tapes, for runs with edits: then every step is a whole pass. None for none.
+
+    Returns:
+        A moment a word. The difference to a whole pass is 0 under a tape and for words that the
+        task gives.
 
     Raises:
         GlassformerError: `out_of_range` for a word or a length that cannot be.
@@ -117,7 +131,14 @@ def time_decoding(
 
 
 def total_costs(moments: Sequence[Moment]) -> tuple[PassCost, PassCost]:
-    """The work of all steps together: with the cache, without it."""
+    """The work of all steps together.
+
+    Args:
+        moments: the steps of a decoding.
+
+    Returns:
+        With the cache, without it.
+    """
     cached = [each.cache.with_cache for each in moments]
     fresh = [each.cache.without_cache for each in moments]
     return _total(cached), _total(fresh)
@@ -128,7 +149,16 @@ def _total(costs: Sequence[PassCost]) -> PassCost:
 
 
 def whole_pass(config: ModelConfig, source: int, target: int) -> PassCost:
-    """The work of one pass over so many words, encoder and decoder, nothing known before."""
+    """The work of one pass over so many words, encoder and decoder, nothing known before.
+
+    Args:
+        config: of the model.
+        source: S, words of the source.
+        target: T, words of the target with the begin token.
+
+    Returns:
+        Rows of the decoder, numbers of keys and values, scores of all attentions.
+    """
     encoder, layers = config.of("encoder"), (config.encoder_layers, config.decoder_layers)
     read, written = layers[0] * source, layers[1] * (source + target)  # cross-attention reads both
     numbers = word_states(encoder) * read + word_states(config) * written
@@ -137,12 +167,28 @@ def whole_pass(config: ModelConfig, source: int, target: int) -> PassCost:
 
 
 def word_states(config: ModelConfig) -> int:
-    """Numbers of a key and a value of one word in one layer, over all heads that have their own."""
+    """Numbers of a key and a value of one word in one layer, over all heads that have their own.
+
+    Args:
+        config: of the model, or of one stack of it (`config.of`).
+
+    Returns:
+        2 · heads of keys · d_k.
+    """
     return 2 * config.key_heads * config.d_k
 
 
 def cached_step(config: ModelConfig, source: int, target: int) -> PassCost:
-    """The work of the step that reads word number `target`, all before it kept."""
+    """The work of the step that reads word number `target`, all before it kept.
+
+    Args:
+        config: of the model.
+        source: S, words of the source.
+        target: counted from 1, which is the begin token; its step is a whole pass.
+
+    Returns:
+        One row of the decoder, its numbers of keys and values, its scores.
+    """
     if target == 1:
         return whole_pass(config, source, 1)
     layers = config.decoder_layers
@@ -197,6 +243,19 @@ def measure_speed(
     """Times the decoding of the same words with and without the cache, in turn.
 
     In turn, so that whatever else the machine does disturbs both alike.
+
+    Args:
+        model: the Transformer; it is only run.
+        task: what is to be written.
+        words: ids that are forced.
+        seconds: so long both ways together are repeated, within 3 to 200 rounds.
+        clock: tells the time in seconds.
+
+    Returns:
+        The median of each way in seconds, and how many rounds counted; a first one warms up.
+
+    Raises:
+        GlassformerError: `out_of_range` for a word or a length that cannot be.
     """
     forced = dict(enumerate(words))
     ways = (None, lambda: SILENT)

@@ -72,7 +72,15 @@ class Tracing:
         return len(patched_addresses(self.config))
 
     def grid(self, side: Side) -> Grid | None:
-        """The rows of a stack that are done; None before the first."""
+        """The rows of a stack that are done.
+
+        Args:
+            side: the stack, encoder or decoder.
+
+        Returns:
+            The patched tensors of the stack in computation order, by position; None before the
+            first.
+        """
         own = set(self.scores) & set(_of_stack(self.config, side))
         if not own:
             return None
@@ -96,8 +104,13 @@ def causal_tracing(
         model: the shared model; it is only run.
         plain: its run of the sentence that is patched.
         other: its run of the sentence that the vectors come from; its own target does not count.
-        row: which word of the translation is watched; None takes the first that would change.
-        so_far: a tracing of the same question that was interrupted.
+        row: which word of the translation is watched, counted from 0; None takes the first that
+            would change.
+        so_far: a tracing of the same question that was interrupted; None begins anew.
+
+    Yields:
+        What was found so far, after each tensor was patched at every word; where `so_far` is
+        complete, that alone.
 
     Raises:
         GlassformerError: `patching_lengths` for texts of different lengths, `patching_same` where
@@ -128,7 +141,14 @@ def causal_tracing(
 
 
 def patched_addresses(config: ModelConfig) -> tuple[str, ...]:
-    """Where every vector is patched once, in the order in which they are; all (B, positions, D)."""
+    """Where every vector is patched once: what enters a stack, leaves its layers and sub-layers.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        Addresses of tensors (B, positions, D), in the order in which they are patched.
+    """
     return (*_of_stack(config, "encoder"), *_of_stack(config, "decoder"))
 
 
@@ -180,9 +200,19 @@ def _check_lengths(plain: Sequence[str], other: Sequence[str]) -> None:
 
 @torch.no_grad()
 def tracing_questions(model: Model, plain: Trace, other: Trace) -> tuple[Question, ...]:
-    """Every word of the translation that a tracing can watch, in its order; the first is its own.
+    """Every word of the translation that a tracing can watch.
 
-    Raises `GlassformerError`: `patching_lengths`, and `patching_same` where no word would change.
+    Args:
+        model: the shared model; it is only run.
+        plain: its run of the sentence that is patched.
+        other: its run of the sentence that the vectors come from.
+
+    Returns:
+        The questions in the order of their rows; the first is the one of a tracing without a row.
+
+    Raises:
+        GlassformerError: `patching_lengths`, `no_generator`, and `patching_same` where no word
+            would change.
     """
     return tuple(each.question for each in _untraced(model, plain, other))
 

@@ -124,7 +124,15 @@ class Shuffled(Switch, kind="positions_shuffled", slot=()):
 
 
 def shuffled_positions(length: int, draw: int) -> Tensor:
-    """Which position each word gets, (length,): a permutation that depends on these two alone."""
+    """Which position each word gets: a permutation that depends on these two alone.
+
+    Args:
+        length: S, how many words.
+        draw: the seed.
+
+    Returns:
+        (S,) int64, positions counted from 0.
+    """
     return torch.randperm(length, generator=torch.Generator().manual_seed(draw))
 
 
@@ -154,7 +162,18 @@ class PositionTable(Convention, kind="positions"):
     settings: ClassVar[Mapping[str, str]] = {"variant": "positions"}
 
     def config(self, config: ModelConfig) -> ModelConfig:
-        """With this table in both stacks."""
+        """With this table in both stacks.
+
+        Args:
+            config: of the run so far.
+
+        Returns:
+            The config with other positions.
+
+        Raises:
+            GlassformerError: `experiment_value` for `learned` where the model has learned no table;
+                `config` for what cannot be built.
+        """
         if self.variant == "learned" != config.positions:
             refuse_value(self.kind, "variant", self.variant)
         return super().config(config)

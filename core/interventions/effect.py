@@ -81,6 +81,14 @@ class Moved:
 def measure_change(before: Trace, after: Trace, address: str) -> Change:
     """One tensor of two runs of one model.
 
+    Args:
+        before: the first run.
+        after: the second run.
+        address: of the tensor.
+
+    Returns:
+        The tensor in both; where the numbers of words differ, the first ones that both have.
+
     Raises:
         GlassformerError: `unknown_address` where one of them has no such tensor,
             `compare_models` where their sizes other than the lengths differ.
@@ -100,10 +108,20 @@ def change_by_layer(
 ) -> tuple[Moved, ...]:
     """How far each tensor that both runs recorded moved, in the computation order of `after`.
 
-    addresses: only these, in their order; all by default.
     `masked` counts what may be looked at in each run, and the rest as 0: how a forbidden score is
     written is no distance. Target rows after the first other word of the input are moved by that
-    word too: give both runs one target to see the change alone. Raises `compare_models`.
+    word too: give both runs one target to see the change alone.
+
+    Args:
+        before: the first run.
+        after: the second run.
+        addresses: only these, in their order; None for all.
+
+    Returns:
+        One entry for each address that both runs have.
+
+    Raises:
+        GlassformerError: `compare_models` where their sizes other than the lengths differ.
     """
     asked = after if addresses is None else addresses
     both = (each for each in asked if each in before and each in after)
@@ -111,7 +129,19 @@ def change_by_layer(
 
 
 def measure_move(before: Trace, after: Trace, address: str) -> Moved:
-    """How far one tensor moved. Raises what `measure_change` raises."""
+    """How far one tensor moved, word by word and as a whole.
+
+    Args:
+        before: the first run.
+        after: the second run.
+        address: of a tensor that has an axis of words.
+
+    Returns:
+        ‖after − before‖ / ‖before‖ in float64: (n,) for the n words that both have, and overall.
+
+    Raises:
+        GlassformerError: as `measure_change`.
+    """
     found = measure_change(before, after, address)
     if Address.of(address).name == "masked":
         found = _seen_only(before, after, found)
@@ -195,7 +225,15 @@ class Rung:
 
 
 def effect(first: Trace, second: Trace, forced: Trace) -> Effect:
-    """What became of the first run's words; `forced` is the second run on those words.
+    """What became of the first run's words.
+
+    Args:
+        first: the run before.
+        second: the run after, with the words that it wrote itself.
+        forced: the run after, on the words of the first (teacher forcing).
+
+    Returns:
+        Both translations aligned, and ln P of the first one in both runs.
 
     Raises:
         ValueError: where `forced` has other words than `first`.
@@ -217,7 +255,15 @@ def effect(first: Trace, second: Trace, forced: Trace) -> Effect:
 
 
 def rungs_of_change(config: ModelConfig) -> tuple[Rung, ...]:
-    """What a change passes, in computation order: the encoder, the decoder, the output."""
+    """What a change passes, in computation order: the encoder, the decoder, the output.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        The residual stream at the entrance, after each sub-layer and after a final norm; the
+        weights of an attention before the stream behind it; last the probabilities.
+    """
     found = []
     for stack in STACKS:
         for state in states(config, stack):
@@ -232,14 +278,33 @@ def rungs_of_change(config: ModelConfig) -> tuple[Rung, ...]:
 def moves_of_rungs(before: Trace, after: Trace) -> tuple[tuple[Rung, Moved], ...]:
     """How far each rung moved, word by word; only what both runs recorded.
 
-    Raises `compare_models` for runs of different sizes.
+    Args:
+        before: the first run.
+        after: the second run.
+
+    Returns:
+        Each rung with its move, in computation order.
+
+    Raises:
+        GlassformerError: `compare_models` for runs of different sizes.
     """
     known = {rung.address: rung for rung in rungs_of_change(before.config)}
     return tuple((known[each.address], each) for each in change_by_layer(before, after, known))
 
 
 def first_changed(before: Trace, after: Trace) -> str:
-    """The first address, in computation order, at which any number differs; "" for none."""
+    """The first address, in computation order, at which any number differs.
+
+    Args:
+        before: the first run.
+        after: the second run.
+
+    Returns:
+        The address; "" where nothing that both recorded differs.
+
+    Raises:
+        GlassformerError: `compare_models` for runs of different sizes.
+    """
     for address in after:
         if address not in before or torch.equal(before[address], after[address]):
             continue
@@ -252,6 +317,12 @@ def sees_ahead(trace: Trace) -> bool:
     """Whether any row of the decoder may look at later words.
 
     Then a row of the recorded pass sees words that were not there when it was decoded.
+
+    Args:
+        trace: the run that is read.
+
+    Returns:
+        True where a mask of the decoder's self-attention is open above its diagonal.
     """
     masks = (
         trace[f"decoder/{layer}/self_attention/mask"]

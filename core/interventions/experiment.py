@@ -53,29 +53,79 @@ class Experiment:
         return switch in self.switches
 
     def having(self, switch: Switch) -> Experiment:
-        """With a switch; one that had its slot gives way."""
+        """With a switch; one that had its slot gives way.
+
+        Args:
+            switch: stands last in the new experiment.
+
+        Returns:
+            A new experiment.
+        """
         kept = self.keeping(lambda each: each.slot != switch.slot)
         return replace(self, switches=(*kept.switches, switch))
 
     def without(self, switch: Switch) -> Experiment:
-        """Without a switch; the same experiment if it has no such switch."""
+        """Without a switch.
+
+        Args:
+            switch: the one to leave out, by value.
+
+        Returns:
+            A new experiment; the same one if it has no such switch.
+        """
         return self.keeping(lambda each: each != switch)
 
     def keeping(self, wanted: Callable[[Switch], bool]) -> Experiment:
-        """With the wanted switches alone."""
+        """With the wanted switches alone.
+
+        Args:
+            wanted: whether a switch stays.
+
+        Returns:
+            A new experiment.
+        """
         return replace(self, switches=tuple(filter(wanted, self.switches)))
 
     def toggled(self, switch: Switch) -> Experiment:
-        """Without the switch if it is there, with it if not."""
+        """Without the switch if it is there, with it if not.
+
+        Args:
+            switch: the one to turn over, by value.
+
+        Returns:
+            A new experiment.
+        """
         return self.without(switch) if switch in self else self.having(switch)
 
     def edits(self, setting: Setting) -> tuple[Edit, ...]:
-        """All edits, for `model.trace(…, edits=…)`; lower `Switch.order` first."""
+        """All edits, for `model.trace(…, edits=…)`.
+
+        Args:
+            setting: what switches may ask.
+
+        Returns:
+            The edits of all switches; lower `Switch.order` first, then in the order of the
+            switches.
+
+        Raises:
+            GlassformerError: as `Switch.edits`.
+        """
         ordered = sorted(self.switches, key=lambda each: each.order)
         return tuple(edit for each in ordered for edit in each.edits(setting))
 
     def changing(self, address: str, setting: Setting) -> tuple[Switch, ...]:
-        """The switches that change what is recorded at an address."""
+        """The switches that change what is recorded at an address.
+
+        Args:
+            address: of one tensor.
+            setting: what switches may ask.
+
+        Returns:
+            The switches with an edit that matches it, in their order.
+
+        Raises:
+            GlassformerError: as `Switch.edits`.
+        """
         return tuple(
             each
             for each in self.switches
@@ -83,7 +133,18 @@ class Experiment:
         )
 
     def config(self, config: ModelConfig) -> ModelConfig:
-        """The config of the run; `config` itself where no switch changes it."""
+        """The config of the run.
+
+        Args:
+            config: of the plain model.
+
+        Returns:
+            The config that the switches make of it one after the other; `config` itself where no
+            switch changes it.
+
+        Raises:
+            GlassformerError: as `Switch.config`.
+        """
         for each in self.switches:
             config = each.config(config)
         return config
@@ -99,7 +160,14 @@ class Experiment:
     ) -> dict[Switch, GlassformerError]:
         """The switches that do not fit a model or these lengths in tokens, and why.
 
-        config: of the plain model; each is asked of the config that the others make of it.
+        Args:
+            config: of the plain model; each switch is asked of the config that the others make of
+                it.
+            source: S, tokens that the encoder reads.
+            target: T, tokens that the decoder reads.
+
+        Returns:
+            The error by its switch; {} where all fit.
         """
         found = dict[Switch, GlassformerError]()
         for each in self.switches:
@@ -123,14 +191,28 @@ class Experiment:
     def from_text(cls, text: str, name: str = "") -> Self:
         """Reads `text` again.
 
-        Raises `GlassformerError`: experiment_damaged, experiment_kind, experiment_value.
+        Args:
+            text: switches as in a link; "" for none.
+            name: the reader's own for the experiment; it does not stand in a link.
+
+        Returns:
+            The experiment.
+
+        Raises:
+            GlassformerError: `experiment_damaged`, `experiment_kind`, `experiment_value`.
         """
         return cls(tuple(_positional(*each) for each in _few(from_text(text))), name)
 
     def to_json(self, model: Model, sentence: Mapping[str, str] | None = None) -> str:
         """The experiment as a file, with the fingerprint of the plain model it was made on.
 
-        sentence: what it was run on: text, direction, second; kept for whoever opens the file.
+        Args:
+            model: the plain model.
+            sentence: what it was run on: text, direction, second; kept for whoever opens the file.
+                None for nothing.
+
+        Returns:
+            A JSON text that `from_json` reads.
         """
         about = {"format": FORMAT, "kind": "glassformer-experiment", "name": self.name}
         made_on = {"name": model.name, "fingerprint": fingerprint(model)}
@@ -145,8 +227,16 @@ class Experiment:
     def from_json(cls, text: str, model: Model) -> Self:
         """Reads a file again.
 
-        Raises `GlassformerError`: experiment_damaged, experiment_newer, experiment_model for one
-        made on other weights, experiment_kind, experiment_value.
+        Args:
+            text: what `to_json` wrote.
+            model: the plain model that the experiment is to run on.
+
+        Returns:
+            The experiment, with its name.
+
+        Raises:
+            GlassformerError: `experiment_damaged`, `experiment_newer`, `experiment_model` for one
+                made on other weights, `experiment_kind`, `experiment_value`.
         """
         try:
             about = read_json(text)
@@ -172,7 +262,17 @@ def setting_of(
     trace_of: Callable[[str], Trace] | None = None,
     means: Callable[[], Mapping[str, Tensor]] | None = None,
 ) -> Setting:
-    """What switches may ask; `trace_of` and `means` are computed anew unless given."""
+    """What switches may ask; `trace_of` and `means` are computed anew unless given.
+
+    Args:
+        model: the plain model.
+        config: of the model that will run; None for that of `model`.
+        trace_of: the plain run of a sentence; None runs the model at each call.
+        means: each head's mean output, as `mean_contexts` gives it; None computes it at each call.
+
+    Returns:
+        The setting.
+    """
     return Setting(
         config=config or model.config,
         trace_of=trace_of or partial(plain_run, model),
@@ -189,10 +289,22 @@ def run(
     asked: Setting | None = None,
     text_pair: str = "",
 ) -> Trace:
-    """The run of an experiment; the arguments are those of `Model.trace`, which it calls.
+    """The run of an experiment; an empty experiment is the plain run, bit for bit.
 
-    An empty experiment is the plain run, bit for bit. `asked` spares computing means and other
-    runs anew. Raises what `trace` raises.
+    Args:
+        experiment: what is other than in the plain run.
+        model: the plain model; it is not written to.
+        text: what the model reads.
+        target: None lets the model write; a text is forced on it.
+        direction: of translations that go both ways; None lets the model find it out.
+        asked: spares computing means and other runs anew; None computes them.
+        text_pair: a second text, of a model that reads two together; "" for none.
+
+    Returns:
+        The run, of the config that the experiment makes of the model's.
+
+    Raises:
+        GlassformerError: as `Model.trace`, `prepare_model` and `Experiment.edits`.
     """
     chosen, asked = prepare_model(experiment, model, asked)
     edits = experiment.edits(asked)
@@ -202,14 +314,35 @@ def run(
 def prepare_model(
     experiment: Experiment, model: Model, asked: Setting | None = None
 ) -> tuple[Model, Setting]:
-    """The model that an experiment runs on, and what its switches may ask there."""
+    """The model that an experiment runs on, and what its switches may ask there.
+
+    Args:
+        experiment: what is other than in the plain run.
+        model: the plain model; it is not written to.
+        asked: what switches may ask, of any config; None makes it with `setting_of`.
+
+    Returns:
+        The model, which shares the weights or is `model` itself, and the setting with its config.
+
+    Raises:
+        GlassformerError: as `Experiment.config` and `with_config`.
+    """
     config = experiment.config(model.config)
     asked = replace(asked, config=config) if asked else setting_of(model, config)
     return with_config(model, config), asked
 
 
 def ids_of(model: Model, side: Side, *rows: Sequence[str]) -> Tensor:
-    """The ids of pieces, (rows, pieces), where the model is; all rows are equally long."""
+    """The ids of pieces, where the model is.
+
+    Args:
+        model: whose vocabulary and device.
+        side: `source` for what is read, `target` for what is written.
+        *rows: pieces of each sequence; all rows are equally long.
+
+    Returns:
+        (rows, pieces) int64.
+    """
     found = [model.ids(row, side) for row in rows]
     return torch.tensor(found, dtype=torch.long, device=model.device)
 
@@ -217,7 +350,12 @@ def ids_of(model: Model, side: Side, *rows: Sequence[str]) -> Tensor:
 def segments_of(model: Model, *traces: Trace) -> Tensor | None:
     """The segments of the words that some runs read, as `Embedding` takes them; padding is 0.
 
-    Of one run (S,), of several (runs, S); None where every run read one text.
+    Args:
+        model: where the tensor lies.
+        *traces: the runs, one at least.
+
+    Returns:
+        Of one run (S,), of several (runs, S), int64; None where every run read one text.
     """
     if not any(each.segments for each in traces):
         return None
@@ -247,13 +385,21 @@ def _tuples(value: Any) -> Any:
 
 
 def with_config(model: Model, config: ModelConfig) -> Model:
-    """The translator as another config runs it, sharing the weights; itself for its own config.
+    """The translator as another config runs it, sharing the weights.
 
     Nothing is copied, nothing is written to the shared model, no random number is drawn. A final
     norm that the model lacks starts as norms start (γ = 1) and is the only thing that is new.
 
-    Raises `GlassformerError("config", …)` where the new convention needs weights that the model
-    has not learned, such as a position table, or weights of another shape.
+    Args:
+        model: the plain model.
+        config: of the model that is wanted.
+
+    Returns:
+        A new model; itself for its own config.
+
+    Raises:
+        GlassformerError: `config` where the new convention needs weights that the model has not
+            learned, such as a position table, or weights of another shape.
     """
     if config == model.config:
         return model
@@ -281,7 +427,14 @@ def _weight(
 
 
 def fingerprint(model: Model) -> str:
-    """16 hexadecimal digits that tell one model from another: config, words and weights."""
+    """What tells one model from another: config, words and weights.
+
+    Args:
+        model: the plain model.
+
+    Returns:
+        The first 16 hexadecimal digits of a SHA-256.
+    """
     about = [model.config.to_dict(), list(model.vocabulary)]
     mark = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for name, weight in sorted(model.transformer.named_parameters()):
@@ -310,9 +463,16 @@ REFERENCE = (
 def mean_contexts(model: Model, sentences: Sequence[str] = REFERENCE) -> Mapping[str, Tensor]:
     """The mean output of each head over all rows of all sentences, decoded greedily.
 
+    Args:
+        model: the plain model; it is only run.
+        sentences: the reference set; those that the model cannot read are passed over.
+
     Returns:
-        (H, K) by the address of `context`; a model that can read none of the sentences, because
-        it was trained on other languages, gives `GlassformerError("reference_unreadable")`.
+        (H, K) by the address of `context`.
+
+    Raises:
+        GlassformerError: `reference_unreadable` where a model can read none of the sentences,
+            because it was trained on other languages.
     """
     sums: dict[str, Tensor] = {}
     rows: dict[str, int] = {}
@@ -345,7 +505,14 @@ class History(Generic[T]):
     future: tuple[T, ...] = ()
 
     def having(self, new: T) -> History[T]:
-        """A step further; what had been undone is forgotten. The same again is no step."""
+        """A step further; what had been undone is forgotten. The same again is no step.
+
+        Args:
+            new: what is there after the step.
+
+        Returns:
+            A new history, which remembers the last 100 steps; itself where `new` is what is there.
+        """
         if new == self.now:
             return self
         return History(new, (*self.past, self.now)[-LONGEST:])

@@ -57,17 +57,21 @@ def ablated_heads(
     experiment: Experiment | None = None,
     asked: Setting | None = None,
 ) -> tuple[AblatedHead, ...]:
-    """Every head of every attention knocked out, the most harmful (by KL) first.
+    """Every head of every attention knocked out (ablation).
 
     Args:
         model: the plain translator.
         trace: a run of it (any, also an edited one): its words are forced.
         way: a head that is out is zero, or its mean over a reference set.
-        experiment: switches that hold in all copies.
+        experiment: switches that hold in all copies; None for none.
         asked: as in `core.interventions.experiment.run`.
 
-    NaN, where a row with nothing allowed has spread, stands first. Raises `GlassformerError` as
-    the edits of the experiment do.
+    Returns:
+        One entry a head, the most harmful (by KL) first; those with an infinite or lost KL (NaN,
+        where a row with nothing allowed has spread) stand before all others.
+
+    Raises:
+        GlassformerError: as the edits of the experiment do.
     """
     experiment = experiment or Experiment()
     runner, asked = prepare_model(experiment, model, asked)
@@ -91,7 +95,14 @@ def ablated_heads(
 
 
 def heads_of(config: ModelConfig) -> Iterator[tuple[str, int]]:
-    """Every attention with each of its heads, in computation order."""
+    """Every attention with each of its heads, in computation order.
+
+    Args:
+        config: of the model.
+
+    Yields:
+        The place, such as `decoder/1/cross_attention`, and the head, counted from 0.
+    """
     for where in OfHeads().places(config):
         yield from ((where, head) for head in range(config.of(where).n_heads))
 

@@ -33,7 +33,18 @@ class HeadsOff(OfHeads, kind="heads_off", slot=("where", "heads")):
     order: ClassVar[int] = 10  # whatever else is done to a context, off is off
 
     def silenced(self, config: ModelConfig, place: str) -> list[int]:
-        """The heads of an attention that are off."""
+        """The heads of an attention that are off.
+
+        Args:
+            config: of the model.
+            place: an attention, or an address in it.
+
+        Returns:
+            Heads counted from 0.
+
+        Raises:
+            GlassformerError: `out_of_range` for a head that the attention does not have.
+        """
         return self.chosen(config, place)
 
     def edits(self, setting: Setting) -> Sequence[Edit]:
@@ -127,7 +138,17 @@ class HeadsRedirected(OfHeads, kind="heads_redirected", slot=("where", "heads", 
         return self.in_heads(setting.config, "/weights", change)
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:
-        """Raises also `out_of_range` for a row or a key that these lengths do not have."""
+        """Raises also for a row or a key that these lengths do not have.
+
+        Args:
+            config: of the model.
+            source: S, tokens that the encoder reads.
+            target: T, tokens that the decoder reads.
+
+        Raises:
+            GlassformerError: `edit_unmatched` for an attention, `out_of_range` for a head, a row or
+                a key.
+        """
         super().check(config, source, target)
         for place in self.places(config):
             queries, keys = attention_extent(place, source, target)
@@ -139,7 +160,16 @@ class HeadsRedirected(OfHeads, kind="heads_redirected", slot=("where", "heads", 
 def fill_heads(
     heads: Sequence[int], address: str, means: Mapping[str, Tensor] | None
 ) -> Callable[[Tensor], Tensor]:
-    """A change of `context` (B, H, T, K): heads set to zero, or to their means (H, K)."""
+    """A change of `context`: heads set to zero, or to their means.
+
+    Args:
+        heads: counted from 0.
+        address: of the `context` that is changed.
+        means: (H, K) by the address of `context`; None for zero.
+
+    Returns:
+        A function that writes into a tensor (B, H, T, K) and returns it.
+    """
     chosen = list(heads)
 
     def change(context: Tensor) -> Tensor:
@@ -157,7 +187,15 @@ STEERED: Kinds = (HeadsFrozen, HeadsRedirected)  # where a head looks, whatever 
 
 
 def silenced_heads(experiment: Experiment, config: ModelConfig) -> dict[tuple[str, int], Way]:
-    """The heads that are off, by attention and head, and what they say instead."""
+    """The heads that are off, by attention and head, and what they say instead.
+
+    Args:
+        experiment: the one that is read.
+        config: of the model.
+
+    Returns:
+        By (place, head from 0): `zero` or `mean`, of the last switch that holds for the head.
+    """
     return {
         (place, head): each.way
         for each in experiment.switches
@@ -168,7 +206,15 @@ def silenced_heads(experiment: Experiment, config: ModelConfig) -> dict[tuple[st
 
 
 def heads_alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, int]]:
-    """The heads that stand alone in their attention, by attention and head."""
+    """The heads that stand alone in their attention.
+
+    Args:
+        experiment: the one that is read.
+        config: of the model.
+
+    Returns:
+        (place, head from 0) of each.
+    """
     return {
         (place, head)
         for each in experiment.switches
@@ -181,7 +227,18 @@ def heads_alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, i
 def latest_of_head(
     experiment: Experiment, config: ModelConfig, kinds: Kinds, where: str, head: int
 ) -> OfHeads | None:
-    """The last switch of some kinds that holds for a head."""
+    """The last switch of some kinds that holds for a head.
+
+    Args:
+        experiment: the one that is read.
+        config: of the model.
+        kinds: classes of switches.
+        where: an attention, such as `decoder/1/cross_attention`.
+        head: counted from 0.
+
+    Returns:
+        The switch; None where none holds.
+    """
     holding = (
         each
         for each in reversed(experiment.switches)
@@ -195,7 +252,18 @@ def latest_of_head(
 def toggle_head(
     experiment: Experiment, config: ModelConfig, where: str, head: int, way: Way = "zero"
 ) -> Experiment:
-    """The head off, or on again; one that is off because another stands alone joins that one."""
+    """The head off, or on again; one that is off because another stands alone joins that one.
+
+    Args:
+        experiment: the one before.
+        config: of the model.
+        where: an attention, such as `decoder/1/cross_attention`.
+        head: counted from 0.
+        way: what a head says that is off: zero, or its mean over a reference set.
+
+    Returns:
+        A new experiment; the head joins a switch that has others of the attention off this way.
+    """
     free = release_heads(experiment, config, (HeadsOff,), where, (head,))
     if (where, head) in silenced_heads(experiment, config):
         return free
@@ -212,7 +280,20 @@ def toggle_head(
 def toggled_all(
     experiment: Experiment, config: ModelConfig, where: str, way: Way = "zero"
 ) -> Experiment:
-    """All heads of the attentions of a pattern off; on again where all of them are off."""
+    """All heads of the attentions of a pattern off; on again where all of them are off.
+
+    Args:
+        experiment: the one before.
+        config: of the model.
+        where: an attention or a pattern, such as `encoder/*`.
+        way: what a head says that is off: zero, or its mean over a reference set.
+
+    Returns:
+        A new experiment.
+
+    Raises:
+        GlassformerError: `edit_unmatched` for a pattern that names no attention.
+    """
     off, free = silenced_heads(experiment, config), experiment
     every = {place: range(config.of(place).n_heads) for place in OfHeads(where).places(config)}
     for place, heads in every.items():
@@ -225,7 +306,18 @@ def toggled_all(
 def toggled_alone(
     experiment: Experiment, config: ModelConfig, where: str, head: int, way: Way = "zero"
 ) -> Experiment:
-    """The head alone in its attention; one that is alone no longer."""
+    """The head alone in its attention; one that is alone no longer.
+
+    Args:
+        experiment: the one before.
+        config: of the model.
+        where: an attention, such as `decoder/1/cross_attention`.
+        head: counted from 0.
+        way: what the other heads say: zero, or their means over a reference set.
+
+    Returns:
+        A new experiment.
+    """
     single = any(
         type(each) is HeadsAlone and (each.where, each.heads) == (where, (head,))
         for each in experiment.switches
@@ -236,7 +328,15 @@ def toggled_alone(
 
 
 def with_way(experiment: Experiment, way: Way) -> Experiment:
-    """Every head that is off is so in another way."""
+    """Every head that is off is so in another way.
+
+    Args:
+        experiment: the one before.
+        way: zero, or the head's mean over a reference set.
+
+    Returns:
+        A new experiment.
+    """
     switches = (
         replace(each, way=way) if isinstance(each, HeadsOff) else each
         for each in experiment.switches
@@ -245,7 +345,19 @@ def with_way(experiment: Experiment, way: Way) -> Experiment:
 
 
 def swap_heads(experiment: Experiment, config: ModelConfig, switch: HeadsSwapped) -> Experiment:
-    """The heads of one attention swapped; swaps that they had before end."""
+    """The heads of one attention swapped; swaps that they had before end.
+
+    Args:
+        experiment: the one before.
+        config: of the model.
+        switch: of one attention, not of a pattern.
+
+    Returns:
+        A new experiment.
+
+    Raises:
+        GlassformerError: `out_of_range` for a head that the attention does not have.
+    """
     heads = switch.chosen(config, switch.where)
     free = release_heads(experiment, config, (HeadsSwapped,), switch.where, heads)
     return free.having(switch)
@@ -257,6 +369,16 @@ def release_heads(
     """No switch of these kinds holds for these heads of an attention; for all others they do.
 
     A swap ends for all the heads of the attention that it moves.
+
+    Args:
+        experiment: the one before.
+        config: of the model.
+        kinds: classes of switches.
+        where: an attention, such as `decoder/1/cross_attention`.
+        heads: counted from 0.
+
+    Returns:
+        A new experiment; a switch of several attentions is written out, one for each that is left.
     """
     rest: list[Switch] = []
     for each in experiment.switches:

@@ -124,7 +124,17 @@ class Lines(OfHeads, kind="lines", slot=("where", "heads")):
         return self.in_heads(setting.config, "/mask", change)
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:
-        """Raises also `mask_cells_outside` for a line that these lengths do not have."""
+        """Raises also for a line that these lengths do not have.
+
+        Args:
+            config: of the model.
+            source: S, tokens that the encoder reads.
+            target: T, tokens that the decoder reads.
+
+        Raises:
+            GlassformerError: `edit_unmatched` for an attention, `out_of_range` for a head,
+                `mask_cells_outside` for a row or a column.
+        """
         super().check(config, source, target)
         cells = [*((row, 0) for row in self.rows), *((0, column) for column in self.columns)]
         _inside(self, cells, config, source, target)
@@ -151,7 +161,18 @@ class Painted(OfHeads, kind="painted", slot=("where", "heads")):
                     refuse_value(self.kind, name, span)
 
     def brushed(self, cells: Sequence[Cell], stroke: Stroke) -> Self:
-        """One stroke more over cells (row, column); `clear` gives back the mask as it was."""
+        """One stroke more over some cells.
+
+        Args:
+            cells: (row, column), counted from 0.
+            stroke: `hide` closes them, `show` opens them, `clear` gives back the mask as it was.
+
+        Returns:
+            A new switch, its spans in reading order.
+
+        Raises:
+            GlassformerError: `experiment_value` for a row or a column outside of 0 … 4095.
+        """
         touched = set(cells)
         hidden, shown = cells_of(self.hidden) - touched, cells_of(self.shown) - touched
         if stroke == "hide":
@@ -173,7 +194,17 @@ class Painted(OfHeads, kind="painted", slot=("where", "heads")):
         return self.in_heads(setting.config, "/mask", change)
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:
-        """Raises also `mask_cells_outside` for the first cell that these lengths do not have."""
+        """Raises also for the first cell that these lengths do not have.
+
+        Args:
+            config: of the model.
+            source: S, tokens that the encoder reads.
+            target: T, tokens that the decoder reads.
+
+        Raises:
+            GlassformerError: `edit_unmatched` for an attention, `out_of_range` for a head,
+                `mask_cells_outside` for a cell.
+        """
         super().check(config, source, target)
         spans = (*self.hidden, *self.shown)
         ends = [(row, column) for row, first, last in spans for column in (first, last)]
@@ -181,7 +212,14 @@ class Painted(OfHeads, kind="painted", slot=("where", "heads")):
 
 
 def closed_rows(mask: Tensor) -> tuple[tuple[int, int], ...]:
-    """(head, row) of the rows of a `mask` (1, H, T, S) in which nothing may be looked at."""
+    """The rows of a mask in which nothing may be looked at.
+
+    Args:
+        mask: (1, H, T, S) bool, True where one may look.
+
+    Returns:
+        (head, row) of each, counted from 0, head by head.
+    """
     closed = (~mask[0].any(dim=-1)).nonzero().tolist()
     return tuple((head, row) for head, row in closed)
 
@@ -223,7 +261,16 @@ class MaskView:
 
 
 def mask_view(trace: Trace, place: str, heads: tuple[int, ...] = ()) -> MaskView:
-    """The mask of an attention such as `decoder/1/self_attention`; heads () are all of them."""
+    """The mask of an attention, of some heads together.
+
+    Args:
+        trace: the run that is read.
+        place: of the attention, such as `decoder/1/self_attention`.
+        heads: counted from 0; () are all of them.
+
+    Returns:
+        Where all of them, some of them or none may look, and the mean of their weights, on the CPU.
+    """
     mask, weights = (trace[f"{place}/{name}"][0] for name in ("mask", "weights"))
     chosen = list(heads or range(mask.size(0)))
     seen, own = mask[chosen].cpu(), own_mask(trace, place)  # what is drawn is on the CPU
@@ -239,7 +286,15 @@ def mask_view(trace: Trace, place: str, heads: tuple[int, ...] = ()) -> MaskView
 
 
 def own_mask(trace: Trace, place: str) -> Tensor:
-    """What the model itself allows for the words of a run: bool (T, S)."""
+    """What the model itself allows for the words of a run (§3.2.3): padding, and the causal mask.
+
+    Args:
+        trace: the run that is read.
+        place: of the attention, such as `decoder/1/self_attention`.
+
+    Returns:
+        (T, S) bool, True where one may look, on the CPU.
+    """
     at, pad_id = Address.of(place), trace.config.pad_id
     rows, keys = (trace[f"{side}/ids"][:1].cpu() for side in (at.side, at.key_side))  # (1, T)
     if at.is_causal:
@@ -248,12 +303,26 @@ def own_mask(trace: Trace, place: str) -> Tensor:
 
 
 def cells_of(spans: Iterable[Span]) -> set[Cell]:
-    """The cells that spans cover."""
+    """The cells that spans cover.
+
+    Args:
+        spans: (row, first column, last column), counted from 0, the last included.
+
+    Returns:
+        (row, column) of each.
+    """
     return {(row, column) for row, first, last in spans for column in range(first, last + 1)}
 
 
 def spans_of(cells: Collection[Cell]) -> tuple[Span, ...]:
-    """The fewest spans that cover the cells, in reading order: equal sets, equal spans."""
+    """The fewest spans that cover the cells: equal sets, equal spans.
+
+    Args:
+        cells: (row, column), counted from 0.
+
+    Returns:
+        (row, first column, last column), the last included, in reading order.
+    """
     spans: list[Span] = []
     for row, column in sorted(cells):
         if spans and spans[-1][0] == row and spans[-1][2] == column - 1:
@@ -264,9 +333,17 @@ def spans_of(cells: Collection[Cell]) -> tuple[Span, ...]:
 
 
 def cells_of_drag(brush: Brush, first: Cell, last: Cell, size: tuple[int, int]) -> tuple[Cell, ...]:
-    """The cells of a drag from one cell to another, in a mask of `size` rows and columns.
+    """The cells of a drag from one cell to another.
 
-    cell: their rectangle. row, column: all lines between. band: all diagonals between.
+    Args:
+        brush: `cell` takes their rectangle, `row` and `column` all lines between, `band` all
+            diagonals between.
+        first: (row, column) where the drag began, counted from 0.
+        last: where it ended.
+        size: rows and columns of the mask.
+
+    Returns:
+        (row, column) of each, in reading order.
     """
     rows, columns = (range(min(ends), max(ends) + 1) for ends in zip(first, last, strict=True))
     if brush in ("column", "band"):
@@ -282,9 +359,22 @@ def add_stroke(
     experiment: Experiment, config: ModelConfig, place: str, heads: tuple[int, ...],
     cells: Sequence[Cell], stroke: Stroke, size: tuple[int, int],
 ) -> Experiment:  # fmt: skip
-    """One stroke over cells (row, column) of some heads of an attention such as `encoder/0/…`.
+    """One stroke over cells of some heads of an attention.
 
-    size: rows and columns; what was painted beyond them, for a longer sentence, is dropped.
+    Args:
+        experiment: the one before.
+        config: of the model.
+        place: of the attention, such as `encoder/0/self_attention`.
+        heads: counted from 0; () are all of them.
+        cells: (row, column), counted from 0.
+        stroke: `hide` closes them, `show` opens them, `clear` gives back the mask as it was.
+        size: rows and columns; what was painted beyond them, for a longer sentence, is dropped.
+
+    Returns:
+        A new experiment, with one `Painted` for all heads of the attention that are drawn alike.
+
+    Raises:
+        GlassformerError: `experiment_value` for a row or a column outside of 0 … 4095.
     """
 
     def inside(cell: Cell) -> bool:
@@ -301,7 +391,17 @@ def add_stroke(
 def restore_mask(
     experiment: Experiment, config: ModelConfig, place: str, heads: tuple[int, ...]
 ) -> Experiment:
-    """Without what is drawn for some heads of an attention: paint, lines and bands."""
+    """Without what is drawn for some heads of an attention: paint, lines and bands.
+
+    Args:
+        experiment: the one before.
+        config: of the model.
+        place: of the attention, such as `encoder/0/self_attention`.
+        heads: counted from 0; () are all of them.
+
+    Returns:
+        A new experiment.
+    """
     drawn = _drawn(experiment, config, place)
     drawn |= {head: Painted(place) for head in heads or drawn}
     without = _with_drawn(experiment, config, place, drawn)

@@ -60,9 +60,20 @@ def over_texts(
 ) -> Iterator[TextResult]:
     """Every text in turn; an error of one is its result, not the end.
 
-    A tab divides a text in two that are read together, of a model that takes such pairs.
-    asked: as in `core.interventions.experiment.run`. Raises what the experiment itself raises,
-    before the first text: `config` for conventions that the weights do not allow.
+    Args:
+        model: the plain model.
+        texts: to be run; a tab divides a text in two that are read together, of a model that takes
+            such pairs.
+        experiment: what is switched; an empty one gives the plain runs.
+        asked: as in `core.interventions.experiment.run`; None computes means once for all texts.
+
+    Yields:
+        What became of each text, with its plain run where there is one.
+
+    Raises:
+        GlassformerError: what the experiment itself raises, before the first text: `config` for
+            conventions that the weights do not allow.
+        StoppedError: nobody wants the rest any more.
     """
     chosen, asked = prepare_model(experiment, model, asked or setting_with_means(model))
     edits = experiment.edits(asked)
@@ -87,12 +98,27 @@ def over_texts(
 
 
 def setting_with_means(model: Model) -> Setting:
-    """What switches may ask of a model, the heads' means computed once for all texts."""
+    """What switches may ask of a model, the heads' means computed once for all texts.
+
+    Args:
+        model: the plain model.
+
+    Returns:
+        The setting; the means are computed when they are asked for first.
+    """
     return setting_of(model, means=cache(lambda: mean_contexts(model)))
 
 
 def written_rows(model: Model, trace: Trace) -> list[int]:
-    """The rows whose word the model chose: not those of a prompt, nor those around a blank."""
+    """The rows whose word the model chose: not those of a prompt, nor those around a blank.
+
+    Args:
+        model: the plain model.
+        trace: a run of it.
+
+    Returns:
+        Rows of the output, counted from 0; all of them where none would be left.
+    """
     every = list(range(len(trace.output_pieces)))
     if trace.task == "fill_in":
         blanks = [row for row in every if trace.source_pieces[row] in BLANKS]
@@ -101,7 +127,15 @@ def written_rows(model: Model, trace: Trace) -> list[int]:
 
 
 def results_table(results: Sequence[TextResult]) -> pd.DataFrame:
-    """A row a text."""
+    """A row a text.
+
+    Args:
+        results: of `over_texts`.
+
+    Returns:
+        The columns text, plain, switched, changed, words, log_probability_plain,
+        log_probability_switched, kl_mean, kl_max (all in nats) and error.
+    """
     import pandas as pd  # slow to import, and no page needs it to begin
 
     return pd.DataFrame([_row(each) for each in results])

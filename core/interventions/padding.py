@@ -29,14 +29,15 @@ def padded_runs(
     Args:
         model: the plain translator that made the runs.
         traces: at least one; their words are forced, whatever the experiment would have written.
-        experiment: its switches hold in the whole batch.
+        experiment: its switches hold in the whole batch; None for none.
 
     Returns:
         A trace for each sentence: its slice of the batch, `<pad>` among its words. Without
         switches its real rows are those of its own run but for rounding.
 
-    Raises `no_padding` for a model that has no word for it, `no_generator` for one that writes
-    none, and as the edits of the experiment do.
+    Raises:
+        GlassformerError: `no_padding` for a model that has no word for it, `no_generator` for one
+            that writes none, and as the edits of the experiment do.
     """
     experiment = experiment or Experiment()
     chosen, asked = prepare_model(experiment, model)
@@ -78,7 +79,18 @@ def _slice(tensors: dict[str, Tensor], place: int) -> dict[str, Tensor]:
 
 
 def padding_of(model: Model) -> str:
-    """The piece that fills a short text up; raises `no_padding`, `no_generator` as above."""
+    """The piece that fills a short text up.
+
+    Args:
+        model: whose vocabulary has it.
+
+    Returns:
+        The piece, such as `<pad>`.
+
+    Raises:
+        GlassformerError: `no_padding` for a model that has no word for it, `no_generator` for one
+            that writes none.
+    """
     if not model.config.has_generator:
         raise GlassformerError("no_generator", name=model.name)
     if model.config.pad_id < 0:
@@ -87,7 +99,15 @@ def padding_of(model: Model) -> str:
 
 
 def padded_sides(config: ModelConfig) -> tuple[Literal["source", "target"], ...]:
-    """Whose padding a model masks, what it reads or writes; () without a word for it."""
+    """Whose padding a model masks, what it reads or writes.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        `source` where it has an encoder, `target` where it has a decoder; () without a word for
+        padding.
+    """
     if config.pad_id < 0:
         return ()
     has = {"source": config.encoder_layers > 0, "target": config.decoder_layers > 0}
@@ -129,11 +149,26 @@ class InBatch:
         return sum(each.nbytes for each in (*self.weights.values(), *self.masks.values()))
 
     def keys(self, attention: str) -> int:
-        """How many keys of an attention are words; the others are padding."""
+        """How many keys of an attention are words; the others are padding.
+
+        Args:
+            attention: its address, such as `decoder/1/cross_attention`.
+
+        Returns:
+            The number of words of the sentence itself.
+        """
         return self.targets if Address.of(attention).is_causal else self.sources
 
     def to_padding(self, attention: str, head: int | None = None) -> Tensor:
-        """The share of each row's weight that lies on padding, (rows,); head None: their mean."""
+        """The share of each row's attention weight that lies on padding.
+
+        Args:
+            attention: its address, such as `decoder/1/cross_attention`.
+            head: counted from 0; None for the mean of all.
+
+        Returns:
+            (rows,), 0..1, of the rows of real words.
+        """
         weights = self.weights[attention][..., self.keys(attention) :].sum(dim=-1)  # (H, rows)
         return weights.mean(dim=0) if head is None else weights[head]
 
@@ -154,14 +189,28 @@ def in_batch(
     Args:
         model: the plain translator that made the runs.
         traces: the plain runs; their words are forced.
-        experiment: what is switched in the batch, such as `PaddingOff`.
+        experiment: what is switched in the batch, such as `PaddingOff`; None for nothing.
+
+    Returns:
+        One entry for each run, in their order.
+
+    Raises:
+        GlassformerError: as `padded_runs`.
     """
     padded = padded_runs(model, traces, experiment)
     return tuple(_beside(alone, found) for alone, found in zip(traces, padded, strict=True))
 
 
 def word_probabilities(trace: Trace, rows: int) -> Tensor:
-    """The probability of the word that stands in each of the first rows, (rows,)."""
+    """The probability of the word that stands in each of the first rows.
+
+    Args:
+        trace: the run that is read.
+        rows: how many.
+
+    Returns:
+        (rows,), 0..1, on the CPU.
+    """
     return trace["output/probabilities"][0, range(rows), list(trace.output_ids[:rows])].cpu()
 
 

@@ -86,11 +86,34 @@ class Switch:
         return ""
 
     def edits(self, setting: Setting) -> Sequence[Edit]:  # noqa: ARG002
-        """The changes made to recorded tensors; named `self.text`."""
+        """The changes made to recorded tensors.
+
+        Args:
+            setting: what a switch may ask.
+
+        Returns:
+            Edits named `self.text`; () of a kind that changes no tensor.
+
+        Raises:
+            GlassformerError: of the kinds that name places, for what the model does not have
+                (`edit_unmatched`, `unknown_address`, `out_of_range`); of those that ask `setting`,
+                what the means or the other run raise.
+        """
         return ()
 
     def config(self, config: ModelConfig) -> ModelConfig:
-        """The config of the run: another one makes a model of its own that shares the weights."""
+        """The config of the run: another one makes a model of its own that shares the weights.
+
+        Args:
+            config: of the run so far.
+
+        Returns:
+            The same, or another one of a kind that is a convention.
+
+        Raises:
+            GlassformerError: of a convention, `config` or `experiment_value` where the model cannot
+                be run so.
+        """
         return config
 
     @property
@@ -99,7 +122,16 @@ class Switch:
         return None
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:  # noqa: ARG002
-        """Raises `GlassformerError` where it does not fit a model or these lengths in tokens."""
+        """Raises where it does not fit a model or these lengths in tokens.
+
+        Args:
+            config: of the run.
+            source: S, tokens that the encoder reads.
+            target: T, tokens that the decoder reads.
+
+        Raises:
+            GlassformerError: of the kinds that can misfit, in a sentence of theirs.
+        """
         return
 
     @property
@@ -131,19 +163,48 @@ class Convention(Switch, slot=()):
     settings: ClassVar[Mapping[str, str]] = {}  # of the config, by field; None leaves it as it is
 
     def config(self, config: ModelConfig) -> ModelConfig:
-        """With the setting in the whole model."""
+        """With the setting in the whole model.
+
+        Args:
+            config: of the run so far.
+
+        Returns:
+            A new config; settings whose field is None stay.
+
+        Raises:
+            GlassformerError: `config` for what cannot be built.
+        """
         given = {setting: getattr(self, name) for name, setting in self.settings.items()}
         return replace(config, **{name: each for name, each in given.items() if each is not None})
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:  # noqa: ARG002
-        """Raises `config` or `experiment_value` where the model cannot be run so."""
+        """Raises where the model cannot be run so.
+
+        Args:
+            config: of the run.
+            source: S; of no consequence.
+            target: T; of no consequence.
+
+        Raises:
+            GlassformerError: `config` or `experiment_value`.
+        """
         self.config(config)
 
 
 def switch_of(kind: str, given: Mapping[str, Any]) -> Switch:
-    """The switch that a link or a file describes; values in lists become tuples.
+    """The switch that a link or a file describes.
 
-    Raises `GlassformerError`: `experiment_kind` for an unknown kind, `experiment_value`.
+    Args:
+        kind: its name in `KINDS`.
+        given: values of its fields by name; those that are absent have their defaults. What is a
+            list in a file is given as a tuple.
+
+    Returns:
+        The switch.
+
+    Raises:
+        GlassformerError: `experiment_kind` for an unknown kind, `experiment_value` for an unknown
+            field, a value of the wrong type, or one that is missing.
     """
     if kind not in KINDS:
         raise GlassformerError("experiment_kind", given=kind)
@@ -161,12 +222,30 @@ def switch_of(kind: str, given: Mapping[str, Any]) -> Switch:
 
 
 def refuse_value(kind: str, name: str, given: object) -> None:
-    """Raises the error of a value that a switch cannot have."""
+    """Raises the error of a value that a switch cannot have.
+
+    Args:
+        kind: of the switch.
+        name: of the field.
+        given: the value.
+
+    Raises:
+        GlassformerError: `experiment_value`.
+    """
     raise GlassformerError("experiment_value", kind=kind, name=name, given=given)
 
 
 def fits_type(value: object, hint: Any) -> bool:
-    """Whether a value is of a type; for the types that fields of switches have."""
+    """Whether a value is of a type; for the types that fields of switches have.
+
+    Args:
+        value: of a field.
+        hint: the type as it is annotated: bool, int, float, str, None, a literal, a tuple or a
+            union of these.
+
+    Returns:
+        True where it fits. True and False are no numbers; a float is finite and may be whole.
+    """
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(fits_type(value, each) for each in inner)
@@ -196,14 +275,29 @@ DEEPEST = 8  # tuples within tuples; a link may come from anywhere
 
 
 def to_text(kind: str, given: Sequence[object]) -> str:
-    """A kind and its values: `kind:value,value`; `from_text` reads it."""
+    """A kind and its values as in a link; `from_text` reads it.
+
+    Args:
+        kind: of the switch.
+        given: its values: bool, int, float, str, None or tuples of these.
+
+    Returns:
+        `kind:value,value`; the kind alone without values.
+    """
     return f"{kind}:{','.join(map(_written, given))}" if given else kind
 
 
 def from_text(text: str) -> list[tuple[str, list[object]]]:
     """Switches joined by `;`, as kinds with their values.
 
-    Raises `GlassformerError("experiment_damaged", …)` for text that was not written here.
+    Args:
+        text: as in a link; "" for none.
+
+    Returns:
+        Each kind with its values in order; neither is checked.
+
+    Raises:
+        GlassformerError: `experiment_damaged` for text that was not written here.
     """
     found = []
     for part in text.split(";") if text else ():

@@ -41,7 +41,16 @@ class Block:
     at: At = ()
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:
-        """Raises `unknown_axis` or `out_of_range` where runs of these lengths have none such."""
+        """Raises where runs of these lengths have no such cells.
+
+        Args:
+            config: of the model.
+            source: S, tokens that the encoder reads.
+            target: T, tokens that the decoder reads.
+
+        Raises:
+            GlassformerError: `unknown_axis` or `out_of_range`.
+        """
         size = letter_sizes(config.of(self.address), source, target)
         letter = dict(self._axes())
         for axis, indices in self.at:
@@ -53,19 +62,38 @@ class Block:
                 _is_there(index, axis, "", size[letter[axis]])
 
     def mesh(self, shape: Sequence[int]) -> Mesh:
-        """Where they are in a tensor of this shape.
+        """Where the cells are in a tensor of this shape.
 
-        A row of the target that is not written yet is left out; any other index that is not there
-        raises `out_of_range`.
+        A row of the target that is not written yet is left out.
+
+        Args:
+            shape: of the tensor at the address.
+
+        Returns:
+            An index tensor for each axis; `x[mesh]` is the block.
+
+        Raises:
+            GlassformerError: `out_of_range` for any other index that is not there.
         """
         return self.partners(self.at, shape, shape)[1]
 
     def partners(self, origin: At, shape: Sequence[int], given: Sequence[int]) -> tuple[Mesh, Mesh]:
-        """Where to read in a tensor of shape `given`, and where to write in one of `shape`.
+        """Where to read in another run's tensor, and where to write in one's own.
 
-        They are read at `origin`, index by index, or at the same places; every sentence of a batch
-        reads the only one of the other run. Raises `patch_shape` where there are not as many,
-        along an axis other than a whole target.
+        Cells are read at `origin`, index by index, or at the same places; every sentence of a batch
+        reads the only one of the other run.
+
+        Args:
+            origin: indices by axis in the other run; () for those of the block itself.
+            shape: of the tensor that is written to.
+            given: of the tensor that is read.
+
+        Returns:
+            The cells to read and the cells to write, as many of one as of the other.
+
+        Raises:
+            GlassformerError: `patch_shape` where there are not as many, along an axis other than a
+                whole target; `out_of_range` for an index that is not there.
         """
         into, out_of = dict(self.at), dict(origin or self.at)
         reads, writes = [], []
@@ -87,7 +115,14 @@ class Block:
         return open_mesh(reads), open_mesh(writes)
 
     def alike(self, mesh: Mesh) -> Mesh:
-        """The same places with every sentence of a batch as the first."""
+        """The same places with every sentence of a batch as the first.
+
+        Args:
+            mesh: as `mesh` gives it.
+
+        Returns:
+            A mesh of the same shape, its batch indices 0.
+        """
         return tuple(
             torch.zeros_like(each) if letter == BATCH else each
             for (_, letter), each in zip(self._axes(), mesh, strict=True)
@@ -99,7 +134,14 @@ class Block:
 
 
 def open_mesh(lists: Sequence[Sequence[int]]) -> Mesh:
-    """One index tensor an axis, shaped so that together they name every combination."""
+    """Index tensors that together name every combination.
+
+    Args:
+        lists: the indices along each axis, counted from 0.
+
+    Returns:
+        One int64 tensor an axis, shaped to broadcast with the others.
+    """
     last = len(lists) - 1
     return tuple(
         torch.tensor(list(each), dtype=torch.long).view(-1, *[1] * (last - place))
@@ -108,10 +150,18 @@ def open_mesh(lists: Sequence[Sequence[int]]) -> Mesh:
 
 
 def addresses_matching(pattern: str, config: ModelConfig) -> tuple[str, ...]:
-    """The addresses that a path or a pattern with `*` names, in computation order.
+    """The addresses that a path or a pattern with `*` names.
 
-    Those of training mode only where it asks for what dropout `kept`. Raises
-    `unknown_address`, with the nearest, where it names none.
+    Args:
+        pattern: the path. Those of training mode are named only where it asks for what dropout
+            `kept`.
+        config: of the model.
+
+    Returns:
+        Addresses in computation order, one at least.
+
+    Raises:
+        GlassformerError: `unknown_address`, with the nearest, where it names none.
     """
     dropout = Address.of(pattern).last.endswith("kept")
     known = tuple(addresses(config, dropout=dropout))
@@ -152,31 +202,80 @@ class Slice(Switch, slot=("address", "at")):
         return "" if once else "at"
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:
-        """Raises where there are no such cells in runs of these lengths."""
+        """Raises where there are no such cells in runs of these lengths.
+
+        Args:
+            config: of the model.
+            source: S, tokens that the encoder reads.
+            target: T, tokens that the decoder reads.
+
+        Raises:
+            GlassformerError: `unknown_address`, `unknown_axis`, `out_of_range`, and as `fits_kind`.
+        """
         for block in self.blocks(config):
             block.check(config, source, target)
 
     def edits(self, setting: Setting) -> Sequence[Edit]:
-        """An edit for each tensor."""
+        """An edit for each tensor.
+
+        Args:
+            setting: what a switch may ask.
+
+        Returns:
+            The edits in computation order; a tensor that each text of a batch has for itself is
+            changed text by text.
+
+        Raises:
+            GlassformerError: `unknown_address`, and as `fits_kind` and `change`; while the run goes
+                on `out_of_range` and, of a patch, `patch_shape`.
+        """
         return [
             Edit(block.address, _one_by_one(self.change(block, setting), block.address), self.text)
             for block in self.blocks(setting.config)
         ]
 
     def blocks(self, config: ModelConfig) -> Sequence[Block]:
-        """The cells in each tensor that `address` names."""
+        """The cells in each tensor that `address` names.
+
+        Args:
+            config: of the model.
+
+        Returns:
+            One block a tensor, in computation order.
+
+        Raises:
+            GlassformerError: `unknown_address`, and as `fits_kind`.
+        """
         found = [Block(each, self.at) for each in addresses_matching(self.address, config)]
         for each in found:
             self.fits_kind(Address.of(each.address).name)
         return found
 
     def fits_kind(self, name: str) -> None:
-        """Raises where a tensor called `name` has no numbers to calculate with."""
+        """Raises where a tensor has no numbers to calculate with.
+
+        Args:
+            name: of its site, such as `weights`.
+
+        Raises:
+            GlassformerError: `experiment_value` for a mask, what dropout kept, and ids.
+        """
         if name in (*YES_OR_NO, *WHOLE):
             refuse_value(self.kind, "address", self.address)
 
     def change(self, block: Block, setting: Setting) -> Callable[[Tensor], Tensor]:
-        """What is done to one tensor; it may write into the tensor it gets."""
+        """What is done to one tensor; each kind says it.
+
+        Args:
+            block: the cells of the tensor.
+            setting: what a switch may ask.
+
+        Returns:
+            A function from the tensor, which it may write into, to one of the same shape.
+
+        Raises:
+            NotImplementedError: of this base class.
+        """
         raise NotImplementedError
 
 
@@ -187,7 +286,18 @@ class TensorSet(Slice, kind="set"):
     value: float = 0.0
 
     def change(self, block: Block, setting: Setting) -> Callable[[Tensor], Tensor]:
-        """Writes the number."""
+        """Writes the number.
+
+        Args:
+            block: the cells of the tensor.
+            setting: what a switch may ask.
+
+        Returns:
+            A function that writes into the tensor and returns it.
+
+        Raises:
+            GlassformerError: `out_of_range` for the id of no word, where the tensor is `ids`.
+        """
         if Address.of(block.address).name in WHOLE:
             check_index("id", self.value, setting.config.vocabulary_size)
 
@@ -198,7 +308,15 @@ class TensorSet(Slice, kind="set"):
         return change
 
     def fits_kind(self, name: str) -> None:
-        """Raises for a value that a mask or ids cannot hold."""
+        """Raises for a value that a mask or ids cannot hold.
+
+        Args:
+            name: of the tensor's site.
+
+        Raises:
+            GlassformerError: `experiment_value` for another number than 0 and 1 in a mask or in
+                what dropout kept, for one that is not whole in ids.
+        """
         bad_mark = name in YES_OR_NO and self.value not in (0, 1)
         if bad_mark or (name in WHOLE and self.value != int(self.value)):
             refuse_value(self.kind, "value", self.value)
@@ -267,7 +385,19 @@ class TensorPatch(Slice, kind="patch"):
         """Everything can be patched."""
 
     def change(self, block: Block, setting: Setting) -> Callable[[Tensor], Tensor]:
-        """Writes the other run's cells."""
+        """Writes the other run's cells.
+
+        Args:
+            block: the cells of the tensor.
+            setting: has the plain run of the other sentence.
+
+        Returns:
+            A function that writes into the tensor and returns it.
+
+        Raises:
+            GlassformerError: `unknown_axis` or `out_of_range` for cells that the other run does not
+                have, and what `Model.trace` raises for the sentence.
+        """
         donor = setting.trace_of(self.sentence)
         Block(block.address, self.origin or self.at).check(
             donor.config, len(donor.source_tokens), len(donor.target_tokens)
@@ -278,8 +408,17 @@ class TensorPatch(Slice, kind="patch"):
 def count_touched(switch: Slice, trace: Trace, setting: Setting) -> tuple[int, int]:
     """How many numbers a switch takes hold of in a run, and how many its tensors have.
 
-    Raises what `check` raises and what the run would raise: `patch_shape`, `out_of_range`, and
-    what `Model.trace` raises for the sentence of a patch.
+    Args:
+        switch: of cells of tensors.
+        trace: the run.
+        setting: what the switch may ask.
+
+    Returns:
+        (taken hold of, in all its tensors).
+
+    Raises:
+        GlassformerError: what `check` raises and what the run would raise: `patch_shape`,
+            `out_of_range`, and what `Model.trace` raises for the sentence of a patch.
     """
     named_ones = there = 0
     switch.check(trace.config, len(trace.source_tokens), len(trace.target_tokens))
@@ -309,7 +448,20 @@ def _one_by_one(change: Callable[[Tensor], Tensor], address: str) -> Callable[[T
 
 
 def patch_block(x: Tensor, given: Tensor, block: Block, origin: At = ()) -> Tensor:
-    """Writes cells of `given` into x and returns it, paired by `Block.partners`."""
+    """Writes cells of another tensor, paired by `Block.partners` (activation patching).
+
+    Args:
+        x: the tensor that is written to.
+        given: the tensor that is read, of another run, at the same address.
+        block: the cells of `x`.
+        origin: indices by axis in `given`; () for those of the block.
+
+    Returns:
+        `x` itself.
+
+    Raises:
+        GlassformerError: as `Block.partners`.
+    """
     there, here = block.partners(origin, x.shape, given.shape)
     x[here] = given[there].to(x)
     return x
@@ -321,7 +473,7 @@ FIRST, SECOND = 0xBF58476D1CE4E5B9 - 2**64, 0x94D049BB133111EB - 2**64
 
 
 def normal_at(places: Sequence[Tensor], draw: int) -> Tensor:
-    """Standard normal numbers, float64, one for each combination of `places`.
+    """Standard normal numbers, one for each combination of `places`.
 
     Each depends on its seed and its place alone: drawn one after the other, the noise of a cell
     would change as the target grows while it is written. Each place is mixed into a number of its
@@ -330,6 +482,9 @@ def normal_at(places: Sequence[Tensor], draw: int) -> Tensor:
     Args:
         places: int64 index tensors that broadcast to the shape of the result, one an axis.
         draw: the seed.
+
+    Returns:
+        float64, of the shape to which `places` broadcast.
     """
     mixed = torch.full((), draw, dtype=torch.int64)
     for place in places:

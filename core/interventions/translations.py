@@ -43,6 +43,13 @@ def align_words(before: Trace, after: Trace) -> tuple[TranslatedWord, ...]:
     A replaced stretch is paired from its left, what is left over is gone or new. Probabilities are
     those of the recorded pass, 0..1; with other words before a row it answers another question
     (`same_prefix` False): force one target on both runs to compare them throughout.
+
+    Args:
+        before: the first run.
+        after: the second run.
+
+    Returns:
+        The places of both translations in order.
     """
     logs = log_probabilities(before), log_probabilities(after)
     shared = shared_rows(before, after)
@@ -56,9 +63,14 @@ def align_words(before: Trace, after: Trace) -> tuple[TranslatedWord, ...]:
 
 
 def divergences(before: Trace, after: Trace) -> Tensor:
-    """KL(before ‖ after) in nats of the rows that both runs have, (n,), float64.
+    """KL(before ‖ after) of the rows that both runs have.
 
-    NaN where a run lost its numbers, ∞ where a word became impossible.
+    Args:
+        before: the first run.
+        after: the second run.
+
+    Returns:
+        (n,) float64, in nats; NaN where a run lost its numbers, ∞ where a word became impossible.
     """
     first, second = log_probabilities(before), log_probabilities(after)
     rows = min(len(first), len(second))
@@ -66,23 +78,45 @@ def divergences(before: Trace, after: Trace) -> Tensor:
 
 
 def kullback_leibler(p: Tensor, q: Tensor) -> Tensor:
-    """Σ p (log p − log q) over the last axis, in nats; p and q are log-probabilities (…, V).
+    """The Kullback–Leibler divergence Σ p (log p − log q) over the last axis.
 
     A word that p never writes adds nothing.
+
+    Args:
+        p: log-probabilities (…, V), in nats.
+        q: log-probabilities (…, V), in nats.
+
+    Returns:
+        (…), in nats.
     """
     terms = p.exp() * (p - q)
     return terms.masked_fill(p == -torch.inf, 0.0).sum(dim=-1)
 
 
 def shared_rows(before: Trace, after: Trace) -> int:
-    """How many first rows of the decoder were given the same words."""
+    """How many first rows of the decoder were given the same words.
+
+    Args:
+        before: the first run.
+        after: the second run.
+
+    Returns:
+        The first row whose input differs, counted from 0; the shorter length where none does.
+    """
     pairs = zip(before.target_pieces, after.target_pieces, strict=False)
     differ = (row for row, (one, two) in enumerate(pairs) if one != two)
     return next(differ, min(len(before.target_pieces), len(after.target_pieces)))
 
 
 def log_probabilities(trace: Trace) -> Tensor:
-    """Of every word at every row of a run, (T, V), float64, in nats."""
+    """The log-probability of every word at every row of a run.
+
+    Args:
+        trace: the run that is read.
+
+    Returns:
+        (T, V) float64, in nats.
+    """
     return to_float64(trace["output/logits"][0]).log_softmax(dim=-1)  # (T, V)
 
 

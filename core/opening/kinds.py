@@ -29,7 +29,15 @@ SENTENCE = ("text", "text_pair", "direction", "second")
 def kind_of(data: bytes) -> Kind:
     """What kind of file these bytes are; a zip counts as a model until it is unpacked.
 
-    Raises file_foreign, file_damaged, file_large for more than the kind may have.
+    Args:
+        data: the whole file.
+
+    Returns:
+        `run`, `experiment` or `model`.
+
+    Raises:
+        GlassformerError: `file_foreign`, `file_damaged`, `file_large` for more than the kind may
+            have.
     """
     kind = _kind(data)
     refuse_large(len(data), MOST_BYTES[kind])
@@ -37,21 +45,46 @@ def kind_of(data: bytes) -> Kind:
 
 
 def refuse_large(given: int, limit: int) -> None:
-    """Raises `file_large` for more bytes than the limit."""
+    """Raises for more bytes than the limit.
+
+    Args:
+        given: bytes that there are.
+        limit: bytes that there may be.
+
+    Raises:
+        GlassformerError: `file_large`.
+    """
     if given > limit:
         sizes = [f"{size / MEGABYTE:,.1f} MB" for size in (given, limit)]
         raise GlassformerError("file_large", given=sizes[0], limit=sizes[1])
 
 
 def require_facts(*facts: bool) -> None:
-    """Raises `file_damaged` unless all hold."""
+    """Raises unless all hold.
+
+    Args:
+        *facts: what must be so of a file.
+
+    Raises:
+        GlassformerError: `file_damaged`.
+    """
     if not all(facts):
         raise GlassformerError("file_damaged")
 
 
 @contextmanager
 def damaged_by(*failures: type[Exception]) -> Iterator[None]:
-    """Such a failure inside says that the file is damaged; what is said of files already stays."""
+    """Such a failure inside says that the file is damaged; what is said of files already stays.
+
+    Args:
+        *failures: classes of exceptions.
+
+    Yields:
+        Nothing: it is for a `with` statement.
+
+    Raises:
+        GlassformerError: `file_damaged`, or the one raised inside whose key begins with `file_`.
+    """
     try:
         yield
     except failures as error:
@@ -61,7 +94,17 @@ def damaged_by(*failures: type[Exception]) -> Iterator[None]:
 
 
 def header_of(data: bytes) -> dict[str, Any]:
-    """Tensors by name and `__metadata__` of safetensors. Raises file_damaged, file_large."""
+    """What the header of safetensors tells; no number is read.
+
+    Args:
+        data: the whole file.
+
+    Returns:
+        Tensors by name, and the facts under `__metadata__` where there are any.
+
+    Raises:
+        GlassformerError: `file_damaged`, `file_large`.
+    """
     size = int.from_bytes(data[:8], "little")
     refuse_large(size, MOST_HEADER)
     require_facts(len(data) >= 8 + size, data.count(SHAPE, 8, 8 + size) <= MOST_TENSORS)
@@ -71,7 +114,18 @@ def header_of(data: bytes) -> dict[str, Any]:
 
 
 def as_object(data: bytes, lost: bool = False) -> dict[str, Any]:
-    """A JSON object; NaN and ∞ only where numbers may be `lost`. Raises `file_damaged`."""
+    """A JSON object.
+
+    Args:
+        data: its text.
+        lost: True where numbers may be lost: NaN and ∞ are taken only then.
+
+    Returns:
+        The object.
+
+    Raises:
+        GlassformerError: `file_damaged`.
+    """
     with damaged_by(ValueError, RecursionError):
         found = json.loads(data, parse_constant=float if lost else _refuse_constant)
     require_facts(isinstance(found, dict))
@@ -107,7 +161,19 @@ class MadeOn:
 
 
 def made_on(data: bytes) -> MadeOn:
-    """That part of a file; `Experiment.from_json` reads its switches. Raises `file_damaged`."""
+    """What a file of an experiment says of its model and sentence.
+
+    `Experiment.from_json` reads its switches.
+
+    Args:
+        data: the whole file.
+
+    Returns:
+        Name and fingerprint of the model, and the sentence.
+
+    Raises:
+        GlassformerError: `file_damaged`.
+    """
     about = as_object(data.removeprefix(codecs.BOM_UTF8))
     model, sentence = about.get("model"), about.get("sentence", {})
     if not (isinstance(model, dict) and isinstance(sentence, dict)):

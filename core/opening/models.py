@@ -35,7 +35,15 @@ TRIALS = {"en": "I like you", "zh": "我喜欢你"}
 
 
 def pack(folder: Path, name: str) -> bytes:
-    """A zip of a model's files; unpacked, `load_model(folder)` reads it."""
+    """A zip of a model's files; unpacked, `load_model(folder)` reads it.
+
+    Args:
+        folder: of the model.
+        name: of its folder in the zip.
+
+    Returns:
+        The bytes of the zip; snapshots of the training are not in it.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in FILES:
@@ -45,12 +53,21 @@ def pack(folder: Path, name: str) -> bytes:
 
 
 def unpack(data: bytes, folder: Path) -> Path:
-    """Writes the model of a zip into a folder of its own name, and tries it; returns that folder.
+    """Writes the model of a zip into a folder of its own name, and tries it.
 
-    folder: empty. Only what a model consists of is read, each file up to its limit, however small
-    the zip says it is. Snapshots of the training do not travel: of its steps the end is left.
-    Raises `GlassformerError`: file_foreign for a zip of something else, file_large, file_damaged,
-    file_newer.
+    Only what a model consists of is read, each file up to its limit, however small the zip says it
+    is. Snapshots of the training do not travel: of its steps the end is left.
+
+    Args:
+        data: the whole zip.
+        folder: empty; it gets the model's folder.
+
+    Returns:
+        The model's folder.
+
+    Raises:
+        GlassformerError: `file_foreign` for a zip of something else, `file_large`, `file_damaged`,
+            `file_newer`.
     """
     name, contents = _contents(data)
     home = folder / name

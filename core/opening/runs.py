@@ -35,8 +35,15 @@ TASKS = {(True, True): "translate", (False, True): "continue", (True, False): "f
 def read_run(data: bytes) -> Trace:
     """The run of a file's bytes, with every tensor that such a run records.
 
-    Raises `GlassformerError`: file_newer for a later format, file_large, file_damaged for one that
-    cannot be read, is cut off, lacks a tensor, or does not hold together.
+    Args:
+        data: the whole file.
+
+    Returns:
+        The run, its tensors on the CPU.
+
+    Raises:
+        GlassformerError: `file_newer` for a later format, `file_large`, `file_damaged` for one that
+            cannot be read, is cut off, lacks a tensor, or does not hold together.
     """
     about = _about(header_of(data))
     check_config(about.get("config"))
@@ -48,7 +55,16 @@ def read_run(data: bytes) -> Trace:
 
 
 def is_made_by(trace: Trace, model: Model) -> bool:
-    """Whether a run comes from these weights: same words, same vectors for the sentence's words."""
+    """Whether a run comes from these weights.
+
+    Args:
+        trace: the run.
+        model: the one that is asked about.
+
+    Returns:
+        True for the same vocabulary and task, and the same embeddings of the sentence's words, bit
+        for bit.
+    """
     if trace.vocabulary != model.vocabulary or trace.task != model.kind:
         return False
     side = "source" if trace.config.encoder_layers else "target"
@@ -71,7 +87,14 @@ def _about(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_config(config: Any) -> None:
-    """Sizes that nothing is built of yet."""
+    """Raises for sizes that are too large, or no sizes, before anything is built of them.
+
+    Args:
+        config: settings by name, as they stand in a file; anything else is refused.
+
+    Raises:
+        GlassformerError: `file_damaged`.
+    """
     sizes = list(config.values()) if isinstance(config, dict) else []
     whole = [size for size in sizes if isinstance(size, int) and not isinstance(size, bool)]
     require_facts(bool(whole) and max(whole) <= MOST_WIDTH)

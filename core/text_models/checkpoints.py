@@ -45,7 +45,11 @@ LARGEST = 127
 
 
 def list_models() -> tuple[str, ...]:
-    """The bundled models, the default first."""
+    """The bundled models, the default first.
+
+    Returns:
+        The names of their folders under assets/checkpoints, the others in alphabetical order.
+    """
     found = sorted(folder.parent.name for folder in CHECKPOINTS.glob("*/config.json"))
     return tuple(sorted(found, key=lambda name: name != DEFAULT))
 
@@ -59,8 +63,14 @@ def save_model(
 ) -> None:
     """Writes a model so that `load_model(folder)` gives it back; tied weights are stored once.
 
-    The folder is created when missing. extra: further facts for config.json (the training recipe,
-    …), plain JSON values. dtype: float16 halves the size; computing is always done in float32.
+    Args:
+        folder: where it is written; created when missing.
+        transformer: the model; its config is written, too.
+        tokenizer: its words.
+        extra: further facts for config.json (the training recipe, …), plain JSON values; None for
+            none.
+        dtype: how the weights are stored. float16 halves the size; computing is always done in
+            float32.
     """
     save_about(folder, transformer.config, tokenizer, extra)
     save_file(_weights(transformer, dtype), Path(folder) / WEIGHTS)
@@ -72,7 +82,15 @@ def save_about(
     tokenizer: Tokenizer,
     extra: dict[str, Any] | None = None,
 ) -> None:
-    """Writes config.json and vocabulary.json: all of a model but its weights."""
+    """Writes config.json and vocabulary.json: all of a model but its weights.
+
+    Args:
+        folder: where they are written; created when missing.
+        config: the sizes and conventions of the model.
+        tokenizer: its words.
+        extra: further facts for config.json, plain JSON values; None for none. They replace
+            "format" and "model" where they have such a name.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     about = {"format": 1, "model": config.to_dict(), **(extra or {})}
@@ -82,7 +100,15 @@ def save_about(
 
 
 def save_snapshot(folder: str | Path, transformer: Transformer, step: int) -> None:
-    """Writes the weights of one step of a run, in eight bits, beside config and vocabulary."""
+    """Writes the weights of one step of a run, in eight bits, beside config and vocabulary.
+
+    The file appears under its name only when it is complete.
+
+    Args:
+        folder: of the model; the folder of the snapshots in it is created when missing.
+        transformer: the model as it is at that step.
+        step: steps of training done.
+    """
     path = snapshot_file(Path(folder), step)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".new")
@@ -91,20 +117,35 @@ def save_snapshot(folder: str | Path, transformer: Transformer, step: int) -> No
 
 
 def snapshot_file(folder: Path, step: int) -> Path:
-    """Where the weights of a step lie; those of the end are the model's own file."""
+    """Where the weights of a step lie; those of the end are the model's own file.
+
+    Args:
+        folder: of the model.
+        step: steps of training done.
+
+    Returns:
+        The path in its folder of snapshots; whether there is such a file is not asked.
+    """
     return folder / SNAPSHOTS / f"step-{step:06d}.safetensors"
 
 
 def load_model(name_or_folder: str | Path | None = None) -> Translator:
     """A translator ready to run, on the best device here (GLASSFORMER_DEVICE overrides).
 
-    Of a bundled model's name, or a folder written by `save_model`; followed by "@400", the model as
-    it was at that step of its training. None loads the bundled translator. The translator's `name`
-    is the folder's, with the step if one was given.
+    Args:
+        name_or_folder: a bundled model's name, or a folder written by `save_model`; followed by
+            "@400", the model as it was at that step of its training. None loads the bundled
+            translator.
 
-    Raises `checkpoint_missing`, `snapshot_missing`, `checkpoint_damaged`, `config` for settings
-    that cannot be, or `checkpoint_mismatch` where weights, config and vocabulary do not belong
-    together: nothing of the size that a folder claims is built before that is known.
+    Returns:
+        The translator; its `name` is the folder's, with the step if one was given.
+
+    Raises:
+        GlassformerError: `checkpoint_missing`, `snapshot_missing`, `checkpoint_damaged`, `config`
+            for settings that cannot be, or `checkpoint_mismatch` where weights, config and
+            vocabulary do not belong together: nothing of the size that a folder claims is built
+            before that is known. `device` or `setting` for a GLASSFORMER_DEVICE that this machine
+            or nobody has.
     """
     folder, step = _folder_and_step(name_or_folder or DEFAULT)
     path = _weights_file(folder, step)
@@ -127,18 +168,46 @@ def load_model(name_or_folder: str | Path | None = None) -> Translator:
 
 
 def list_snapshots(name_or_folder: str | Path) -> tuple[int, ...]:
-    """The steps that a model can be loaded at, ascending, the end included; () without history."""
+    """The steps that a model can be loaded at.
+
+    Args:
+        name_or_folder: as for `load_model`; a step after "@" is passed over.
+
+    Returns:
+        The steps, ascending, the end included; () without history.
+
+    Raises:
+        GlassformerError: `checkpoint_missing` or `checkpoint_damaged`.
+    """
     history = load_history(name_or_folder)
     return history.steps if history else ()
 
 
 def load_history(name_or_folder: str | Path) -> History | None:
-    """How a model was trained; None for one without history. A step after "@" is passed over."""
+    """How a model was trained.
+
+    Args:
+        name_or_folder: as for `load_model`; a step after "@" is passed over.
+
+    Returns:
+        The loss curve and what was measured at the snapshots; None for a model without history.
+
+    Raises:
+        GlassformerError: `checkpoint_missing` or `checkpoint_damaged`.
+    """
     return read_history(_folder_and_step(name_or_folder)[0])
 
 
 def load_exact_match(name_or_folder: str | Path) -> dict[str, tuple[int, int]]:
-    """(right, of all) held-out sentences by direction, as the card has it; {} where unmeasured."""
+    """How many held-out sentences a model translates exactly, as its card has it.
+
+    Args:
+        name_or_folder: as for `load_model`; a step after "@" is passed over.
+
+    Returns:
+        (right, of all) by direction, `en-zh` and `zh-en`; {} where it is not measured or cannot be
+        read.
+    """
     with suppress(OSError, AttributeError, KeyError, TypeError, ValueError):
         found = _metrics(name_or_folder)["exact_match"]
         return {way: (int(each["right"]), int(each["total"])) for way, each in found.items()}
@@ -146,7 +215,15 @@ def load_exact_match(name_or_folder: str | Path) -> dict[str, tuple[int, int]]:
 
 
 def load_heads(name_or_folder: str | Path) -> tuple[MeasuredHead, ...]:
-    """What the model card measured of each head; () for a model that was not measured."""
+    """What the model card measured of each head.
+
+    Args:
+        name_or_folder: as for `load_model`; a step after "@" is passed over.
+
+    Returns:
+        The heads as the card lists them; () for a model that was not measured, or whose card cannot
+        be read.
+    """
     with suppress(OSError, AttributeError, KeyError, TypeError, ValueError):
         found = _metrics(name_or_folder)
         right = found["knock_out"].get("nothing", {}).get("unchanged", {})
@@ -161,10 +238,16 @@ def _metrics(name_or_folder: str | Path) -> dict[str, Any]:
 def load_about(name_or_folder: str | Path) -> dict[str, Any]:
     """What config.json tells: "model", "training" (the recipe), "taught" (heads that were taught).
 
-    "taught" holds, by "alignment" and "antecedent", the address of the attention weights and the
-    number of the head, or None for the mean of the layer's heads; it is absent in a plain model.
+    Args:
+        name_or_folder: as for `load_model`; a step after "@" is passed over.
 
-    Raises `checkpoint_missing` or `checkpoint_damaged`.
+    Returns:
+        The facts by name. "taught" holds, by "alignment" and "antecedent", the address of the
+        attention weights and the number of the head, or None for the mean of the layer's heads; it
+        is absent in a plain model.
+
+    Raises:
+        GlassformerError: `checkpoint_missing` or `checkpoint_damaged`.
     """
     folder = _folder_and_step(name_or_folder)[0]
     path = folder / "config.json"
@@ -243,10 +326,17 @@ def _misfits(config: ModelConfig, tokenizer: Tokenizer, stored: dict[str, Stored
 
 
 def to_int8(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Matrices (R, C) as int8 with scales (R,), everything else as float16.
+    """Matrices as int8 with a scale for each row, everything else as float16.
 
     A row of the largest absolute value m keeps its numbers to within m / 254. That does for the
     snapshots of a training, which are there to be looked at; the finished weights are exact.
+
+    Args:
+        weights: parameters by name.
+
+    Returns:
+        The same names, a matrix (R, C) as int8; its scales (R,) float32 under the name with
+        "/scale" added.
     """
     found: dict[str, Tensor] = {}
     for name, weight in weights.items():
@@ -261,7 +351,14 @@ def to_int8(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def from_int8(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The weights of such a file in float32; other weights as they are, in float32 too."""
+    """The weights of such a file in float32; other weights as they are, in float32 too.
+
+    Args:
+        stored: what `to_int8` gives, or weights of another kind, by name.
+
+    Returns:
+        Each parameter by its name, without the scales.
+    """
     return {
         name: weight.float() * stored[name + SCALE][:, None]
         if name + SCALE in stored
@@ -272,7 +369,14 @@ def from_int8(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def as_floats(header: Mapping[str, Stored]) -> dict[str, Stored]:
-    """What a header says of the weights that `from_int8` gives; what does not fit stays."""
+    """What a header says of the weights that `from_int8` gives; what does not fit stays.
+
+    Args:
+        header: types and shapes by name, as a file has them.
+
+    Returns:
+        The same, with a matrix of eight bits and its scales as one matrix of type F32.
+    """
     found = dict(header)
     for name, matrix in header.items():
         scale = header.get(name + SCALE)

@@ -24,7 +24,15 @@ from glassformer.core.trace.trace import Trace
 def task_of(model: Model, trace: Trace) -> Task:
     """What was to be written in a run of this model: greedy decoding of it is that run.
 
-    Raises `trail_model` for the run of a model of another config.
+    Args:
+        model: the model that made the run.
+        trace: the run.
+
+    Returns:
+        The source, the token that decoding starts from, what ends it and what is never written.
+
+    Raises:
+        GlassformerError: `trail_model` for the run of a model of another config.
     """
     if trace.config != model.config:
         raise GlassformerError("trail_model", name=trace.model_name)
@@ -32,13 +40,28 @@ def task_of(model: Model, trace: Trace) -> Task:
 
 
 def log_probability(steps: Iterable[Step]) -> float:
-    """The sum of ln p over the words that the steps wrote, in nats; −∞ for an impossible one."""
+    """The log-probability of a sequence: the sum of ln p over the words that the steps wrote.
+
+    Args:
+        steps: the steps of its decoding.
+
+    Returns:
+        In nats; −∞ for an impossible one, 0 of no steps.
+    """
     chances = [step.probability for step in steps]
     return math.fsum(math.log(each) if each > 0 else -math.inf for each in chances)
 
 
 def new_words(words: Sequence[int], before: Sequence[int]) -> tuple[bool, ...]:
-    """For each of some words whether it is other than in `before`, both aligned."""
+    """For each of some words whether it is other than in `before`, both aligned.
+
+    Args:
+        words: ids of the words that are asked for.
+        before: ids of the words they are compared with.
+
+    Returns:
+        As many as `words`: True where the alignment of the two finds no counterpart.
+    """
     matcher = SequenceMatcher(None, before, words, autojunk=False)
     same = {
         at for _, start, size in matcher.get_matching_blocks() for at in range(start, start + size)
@@ -56,13 +79,24 @@ def record_words(
 ) -> Trace:
     """A run over words that a strategy wrote for the sentence of `trace`, every tensor recorded.
 
-    Neither the words nor the edits of `trace` matter. words: ids (T,), the path to a node of a
-    beam, a sampled sentence, with or without its end. steps: kept with the run. dropout_seed: a
-    number puts this pass in training mode, with that seed. Raises `decoding_range` for no words or
-    too many, `out_of_range` for an id that does not exist, `trail_model`, and as edits do.
+    Neither the words nor the edits of `trace` matter. Of a model that fills in blanks it is the run
+    over the same text, whatever the words: they are only what its rows are asked for.
 
-    Of a model that fills in blanks it is the run over the same text, whatever the words: they are
-    only what its rows are asked for.
+    Args:
+        model: the model that made `trace`.
+        trace: a run over the same sentence.
+        words: ids (T,), the path to a node of a beam, a sampled sentence, with or without its end.
+        edits: changes made to recorded tensors on the way.
+        steps: kept with the run; a model that fills in blanks keeps none.
+        dropout_seed: a number puts this pass in training mode, with that seed; None: no dropout.
+
+    Returns:
+        The run, without translations of further sentences.
+
+    Raises:
+        GlassformerError: `decoding_range` for no words or too many, `out_of_range` for an id that
+            does not exist, `trail_model` as `task_of`, and as edits do. Of a model that fills in
+            blanks as `Model.trace`.
     """
     if not trace.config.decoder_layers:
         return _asked(_read_again(model, trace, edits, dropout_seed), words, model)

@@ -60,12 +60,24 @@ class History:
 
 
 def snapshot_steps(steps: int) -> tuple[int, ...]:
-    """The steps of a run of so many that are kept; the last is the run's end."""
+    """The steps of a run of so many that are kept.
+
+    Args:
+        steps: of the whole training.
+
+    Returns:
+        Those of `SNAPSHOT_STEPS` before the end, ascending, and last the run's end.
+    """
     return (*(step for step in SNAPSHOT_STEPS if step < steps), steps)
 
 
 def save_history(folder: Path, history: History) -> None:
-    """Writes history.json into a model's folder."""
+    """Writes history.json into a model's folder.
+
+    Args:
+        folder: of the model; it must exist.
+        history: the course of its training.
+    """
     curve = [{"step": p.step, "loss": p.loss, "rate": p.rate} for p in history.curve]
     snapshots = [{"step": s.step, "metrics": dict(s.metrics)} for s in history.snapshots]
     parts = f'{{\n "curve": {_one_a_line(curve)},\n "snapshots": {_one_a_line(snapshots)}\n}}\n'
@@ -77,7 +89,18 @@ def _one_a_line(rows: Sequence[object]) -> str:
 
 
 def read_history(folder: Path) -> History | None:
-    """The history beside a model, None without one. Raises `checkpoint_damaged`."""
+    """The history beside a model.
+
+    Args:
+        folder: of the model.
+
+    Returns:
+        Both parts sorted by step; None where the folder has no history.json.
+
+    Raises:
+        GlassformerError: `checkpoint_damaged` for a file that cannot be read or does not hold a
+            history.
+    """
     path = folder / HISTORY
     if not path.is_file():
         return None
@@ -109,10 +132,19 @@ def _number(value: Any) -> float:
 def replay(
     steps: Sequence[int], model_at: Callable[[int], Model], trace_at: Callable[[int], Trace]
 ) -> Replay:
-    """The sentence at each step of a training; raises what `model_at` and `trace_at` raise.
+    """The sentence at each step of a training.
 
-    steps: of the snapshots, ascending, the end last; at least one. trace_at: what the translator
-    of a step made of the sentence.
+    Args:
+        steps: of the snapshots, ascending, the end last; at least one.
+        model_at: the translator as it was at a step.
+        trace_at: what the translator of a step made of the sentence.
+
+    Returns:
+        A moment for each step (translation, attention weights, sizes of the parameters, word
+        vectors), the words that are drawn, and the plane they are drawn in.
+
+    Raises:
+        Exception: what `model_at` and `trace_at` raise.
     """
     end = trace_at(steps[-1])
     last = model_at(steps[-1])

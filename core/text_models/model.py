@@ -43,47 +43,123 @@ class Model(Protocol):
     ) -> Trace:  # fmt: skip
         """Runs the model on a text and records every tensor.
 
-        target: None lets the model write, a text is forced on it. direction: of translations
-        that go both ways. dropout_seed: a number puts the recorded pass in training mode.
-        text_pair: a second text, of a model that reads two together; raises `no_pair` of another.
+        Args:
+            text: what the model reads.
+            target: None lets the model write, a text is forced on it (teacher forcing).
+            edits: changes made to recorded tensors on the way.
+            direction: of translations that go both ways; None lets the model find it out.
+            dropout_seed: a number puts the recorded pass in training mode, with that seed.
+            text_pair: a second text, of a model that reads two together; "" for none.
+
+        Returns:
+            The run, read-only.
+
+        Raises:
+            GlassformerError: `no_pair` for a second text of a model that reads one; text that the
+                tokenizer refuses; an edit that met no address or changed a tensor's kind.
         """
         ...
 
     def sentences(self, text: str) -> tuple[str, ...]:
-        """A text in the parts that are recorded one by one."""
+        """A text in the parts that are recorded one by one.
+
+        Args:
+            text: as it was typed.
+
+        Returns:
+            The parts in their order.
+        """
         ...
 
     def task_of(self, trace: Trace) -> Task:
-        """What was to be written in a run of this model: greedy decoding of it is that run."""
+        """What was to be written in a run of this model: greedy decoding of it is that run.
+
+        Args:
+            trace: a run of this model.
+
+        Returns:
+            The source, the token that decoding starts from, what ends it and what is never written.
+        """
         ...
 
     def reading(self, trace: Trace, words: Sequence[int]) -> Decoded:
-        """Ids written in place of those of a run, as text."""
+        """Ids written in place of those of a run, as text.
+
+        Args:
+            trace: the run, which has the source of what was written.
+            words: the ids, of what is written.
+
+        Returns:
+            The text and what is shown for each id.
+        """
         ...
 
     def ids(self, pieces: Sequence[str], side: Side = "target") -> list[int]:
-        """The ids of pieces, of what is read (`source`) or written."""
+        """The ids of pieces, of what is read (`source`) or written.
+
+        Args:
+            pieces: as the vocabulary calls them.
+            side: `source` for the vocabulary that is read, `target` for the one that is written.
+
+        Returns:
+            One id for each piece.
+        """
         ...
 
     def word(self, text: str, trace: Trace) -> int | str:
-        """The id of a typed word, or why it has none: `unknown`, `not_one`."""
+        """The id of a typed word, or why it has none.
+
+        Args:
+            text: the word as it was typed.
+            trace: the run in which it is looked for; it has the language.
+
+        Returns:
+            The id; `unknown` for a word that the vocabulary lacks, `not_one` where it takes several
+            pieces.
+        """
         ...
 
     def having(self, transformer: Transformer) -> Self:
-        """The same words on another Transformer."""
+        """The same words on another Transformer.
+
+        Args:
+            transformer: the one that takes the place of this model's own.
+
+        Returns:
+            A new model; this one is not changed.
+        """
         ...
 
 
 def texts_of(model: Model, line: str) -> tuple[str, str]:
-    """The text of a line, and the second one that it is read with: "" where there is none.
+    """The text of a line, and the second one that it is read with.
 
     A tab divides them, as `in_line` joins them, of a model that reads two together.
+
+    Args:
+        model: the model that reads the line.
+        line: one text, or two with a tab between them.
+
+    Returns:
+        The two texts; the second is "" where there is none. Of a model that reads one text the
+        first is the whole line, tabs included.
     """
     text, _, text_pair = line.partition("\t") if model.takes_pairs else (line, "", "")
     return text, text_pair
 
 
 def trace_of(model: Model, line: str) -> Trace:
-    """The plain run of a line. Raises as `Model.trace`."""
+    """The plain run of a line.
+
+    Args:
+        model: the model that reads the line.
+        line: one text, or two with a tab between them for a model that reads two together.
+
+    Returns:
+        The run, without edits or dropout; the model writes.
+
+    Raises:
+        GlassformerError: as `Model.trace`.
+    """
     text, text_pair = texts_of(model, line)
     return model.trace(text, text_pair=text_pair)

@@ -80,16 +80,21 @@ class Translator:
             text: the source sentence. Of several, the first is recorded; the others are translated
                 one by one, without edits, and only their translations are kept (`further`).
             target: None decodes greedily, then records one pass over what was chosen; a sentence
-                is forced on the decoder (teacher forcing).
+                is forced on the decoder (teacher forcing), and the others are not translated.
             edits: changes made to recorded tensors on the way, in decoding too.
             direction: `en-zh` or `zh-en`; None reads it off the text.
             dropout_seed: a number puts the recorded pass in training mode, with that seed.
-            memory_budget: bytes; a run that would record more keeps q, k and mask instead of the
-                attention maps and recomputes a map, bit for bit, when it is asked for.
             text_pair: nothing: a translator reads no pairs of texts.
+            memory_budget: bytes; a run that would record more keeps q, k and mask instead of the
+                attention maps and recomputes a map, bit for bit, when it is asked for. A run with
+                edits keeps its maps.
 
-        Raises for text the tokenizer refuses, `no_pair`, an unknown direction, and an edit that
-        matched nothing or changed a tensor's kind.
+        Returns:
+            The run: the tensors of a batch of 1, with the words and the steps of the decoding.
+
+        Raises:
+            GlassformerError: text the tokenizer refuses, `no_pair`, an unknown direction, and an
+                edit that matched nothing or changed a tensor's kind.
         """
         if text_pair.strip():
             raise GlassformerError("no_pair", name=self.name)
@@ -110,14 +115,34 @@ class Translator:
         return replace(trace, further=tuple(further))
 
     def translate(self, text: str, direction: Direction | None = None) -> str:
-        """The translation alone, without recording; several sentences one by one."""
+        """The translation alone, without recording; several sentences one by one.
+
+        Args:
+            text: one sentence or several.
+            direction: `en-zh` or `zh-en`; None reads it off the text.
+
+        Returns:
+            The translations joined, with a space between English sentences.
+
+        Raises:
+            GlassformerError: text the tokenizer refuses, an unknown direction.
+        """
         source_language, language = self._languages(text, direction)
         sentences = self.tokenizer.encode_all(text, source_language)
         space = " " if language == "en" else ""
         return space.join(self._translated(each, language) for each in sentences)
 
     def task(self, pieces: Sequence[str], language: str) -> Task:
-        """What is to be written for a source, given as pieces, in a language, `en` or `zh`."""
+        """What is to be written for a source, given as pieces, in a language.
+
+        Args:
+            pieces: the source, its end included, as the vocabulary calls them.
+            language: the one to write, `en` or `zh`.
+
+        Returns:
+            The source's ids, the tag of the language to start from, the end, at most how many
+            words, what is never written and what keeps decoding from going in circles.
+        """
         source = tuple(map(self._id, pieces))
         return Task(
             source=source,
@@ -129,14 +154,27 @@ class Translator:
         )
 
     def guard(self, source_ids: Sequence[int]) -> NoRepeat:
-        """What keeps the decoder of one source (its ids) from going in circles."""
+        """What keeps the decoder of one source from going in circles.
+
+        Args:
+            source_ids: the ids of the source.
+
+        Returns:
+            The rule against repetition; its marks are those of ". , ? !" that the vocabulary has.
+        """
         marks = {self._id(mark) for mark in (".", ",", "?", "!")}
         return NoRepeat.of(source_ids, marks - {self._id(UNKNOWN)})  # a vocabulary may lack a mark
 
     def forbidden(self, pieces: Collection[str], language: str) -> list[int]:
         """Ids that are never written: words of the other language, slots the source lacks.
 
-        pieces: of the source. language: the one to write, `en` or `zh`.
+        Args:
+            pieces: of the source.
+            language: the one to write, `en` or `zh`.
+
+        Returns:
+            The ids of reserved pieces but the end and those of the source, then those of the other
+            language.
         """
         reserved = (self._id(piece) for piece in RESERVED if piece not in (END, *pieces))
         return [*reserved, *self._foreign[language]]
@@ -208,32 +246,83 @@ class Translator:
         )
 
     def read(self, ids: Sequence[int], fillers: Encoded, language: str) -> Decoded:
-        """Ids in a language as a sentence, the words of `fillers` in its copy slots."""
+        """Ids in a language as a sentence, the words of `fillers` in its copy slots.
+
+        Args:
+            ids: of the vocabulary, as they were written.
+            fillers: the encoded sentence whose words travel in the slots.
+            language: of the ids, `en` or `zh`.
+
+        Returns:
+            The sentence and what is shown for each id.
+        """
         pieces = [self.tokenizer.vocabulary.pieces[index] for index in ids]
         return self.tokenizer.decode(pieces, fillers.fillers, language)
 
     def sentences(self, text: str) -> tuple[str, ...]:
-        """A text in its sentences. Raises as `Tokenizer.sentences`."""
+        """A text in its sentences.
+
+        Args:
+            text: as it was typed.
+
+        Returns:
+            The sentences in their order, at least one.
+
+        Raises:
+            GlassformerError: as `Tokenizer.sentences`.
+        """
         return self.tokenizer.sentences(text)
 
     def task_of(self, trace: Trace) -> Task:
-        """What was to be written in a run of this translator."""
+        """What was to be written in a run of this translator.
+
+        Args:
+            trace: a run of this translator.
+
+        Returns:
+            The task of the run's source pieces and language.
+        """
         return self.task(trace.source_pieces, trace.language)
 
     def reading(self, trace: Trace, words: Sequence[int]) -> Decoded:
-        """Ids written for the sentence of a run, with its own words in the copy slots."""
+        """Ids written for the sentence of a run, with its own words in the copy slots.
+
+        Args:
+            trace: the run; of several sentences the first counts.
+            words: the ids, of the language that the run writes.
+
+        Returns:
+            The sentence and what is shown for each id.
+        """
         first = self.sentences(trace.source_text)[0]
         source = self.tokenizer.encode(first, trace.direction.partition("-")[0])
         return self.read(words, source, trace.language)
 
     def ids(self, pieces: Sequence[str], side: Side = "target") -> list[int]:  # noqa: ARG002
-        """The ids of pieces; both languages are in one vocabulary."""
+        """The ids of pieces; both languages are in one vocabulary.
+
+        Args:
+            pieces: as the vocabulary calls them.
+            side: of no consequence, as there is one vocabulary.
+
+        Returns:
+            One id for each piece.
+        """
         return list(map(self._id, pieces))
 
     def word(self, text: str, trace: Trace) -> int | str:
         """The id of a typed word of the language that a run writes, or why it has none.
 
-        `unknown` to the vocabulary, or `not_one` word. Raises what the tokenizer refuses.
+        Args:
+            text: the word as it was typed; it is looked up as it stands, then in lower case, then
+                by the tokenizer.
+            trace: the run, which has the language.
+
+        Returns:
+            The id; `unknown` to the vocabulary, or `not_one` word.
+
+        Raises:
+            GlassformerError: what the tokenizer refuses.
         """
         words = self.tokenizer.vocabulary
         for spelled in (text, text.lower()):
@@ -245,7 +334,14 @@ class Translator:
         return found.ids[0] if len(found.ids) == 2 else "not_one"  # the word and the end
 
     def having(self, transformer: Transformer) -> Self:
-        """The same words on another Transformer."""
+        """The same words on another Transformer.
+
+        Args:
+            transformer: the one that takes the place of this translator's own.
+
+        Returns:
+            A new translator with the same tokenizer, name and calibration.
+        """
         return type(self)(transformer, self.tokenizer, self.name, self.calibration)
 
     def _id(self, piece: str) -> int:

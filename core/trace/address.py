@@ -36,7 +36,15 @@ class Address:
     @staticmethod
     @lru_cache(maxsize=4096)
     def of(text: str) -> "Address":
-        """The address that a text is; one that no run has parses too, and so does a pattern."""
+        """The address that a text is; one that no run has parses too, and so does a pattern.
+
+        Args:
+            text: the path of a tensor or of a place, such as `decoder/1/cross_attention_norm/std`;
+                "*" may stand for the layer.
+
+        Returns:
+            The address in its parts; the layer is None where the text has none or "*".
+        """
         stack, *rest = text.split("/")
         if not rest and stack not in (*ENDS, *STACKS):
             return Address(text, "", name=stack)
@@ -62,7 +70,14 @@ class Address:
         return self.text.rpartition("/")[2]
 
     def sibling(self, name: str) -> str:
-        """What else is recorded at the same place."""
+        """What else is recorded at the same place.
+
+        Args:
+            name: the site there, such as `weights`.
+
+        Returns:
+            Its address as a text.
+        """
         return f"{self.place}/{name}".lstrip("/")
 
     @property

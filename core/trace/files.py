@@ -45,7 +45,15 @@ FORMAT = 1
 
 
 def write_run(path: Path, tensors: Mapping[str, Tensor], about: dict[str, Any]) -> None:
-    """Writes the tensors (views in full, for a file holds no views) and the facts about them."""
+    """Writes the tensors and the facts about them into one safetensors file.
+
+    Views are written in full, for a file holds no views.
+
+    Args:
+        path: of the file; one that is there is replaced.
+        tensors: by their addresses, of any device.
+        about: the other fields of the run, as JSON can hold them.
+    """
     whole = {address: tensor.cpu().clone().contiguous() for address, tensor in tensors.items()}
     header = {"glassformer_trace": str(FORMAT), "about": json.dumps(about, ensure_ascii=False)}
     save_file(whole, path, metadata=header)
@@ -54,8 +62,15 @@ def write_run(path: Path, tensors: Mapping[str, Tensor], about: dict[str, Any]) 
 def read_run(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The tensors of a run, and its other fields.
 
-    Raises `GlassformerError`: `trace_foreign`, `trace_newer`, or `trace_damaged` for a file that
-    cannot be read, or whose facts and tensors do not fit together.
+    Args:
+        path: of a file that `write_run` wrote.
+
+    Returns:
+        The tensors by their addresses, on the CPU, and the facts as `facts_of` gives them.
+
+    Raises:
+        GlassformerError: `trace_foreign`, `trace_newer`, or `trace_damaged` for a file that cannot
+            be read, or whose facts and tensors do not fit together.
     """
     try:
         header, stored = tensor_header(path)
@@ -82,7 +97,19 @@ def _check_header(header: dict[str, str], path: Path) -> None:
 def facts_of(about: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a run but its tensors, from the object in the file's header.
 
-    Raises KeyError, TypeError or ValueError where one is missing or cannot be.
+    Args:
+        about: the object; fields that files of the first days lack may be absent.
+
+    Returns:
+        The values by the names of the fields of a `Trace`; lists as tuples, `config` as a
+        `ModelConfig`, `steps` as `Step`s.
+
+    Raises:
+        KeyError: a field is missing.
+        TypeError: a field is of another type.
+        AttributeError: a decoding step is no object.
+        ValueError: a field cannot be so, belongs to no run, or does not fit the others; as
+            `GlassformerError` where the config cannot be.
     """
     about = {**YOUNGER, **about}
     config = ModelConfig.from_dict(about["config"])
@@ -111,7 +138,15 @@ def facts_of(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> None:
-    """ValueError where what a file holds is not what a run of its config and words records."""
+    """Raises where what a file holds is not what a run of its config and words records.
+
+    Args:
+        facts: the other fields of the run, as `facts_of` gives them.
+        stored: type and shape of each tensor in the file, by its address.
+
+    Raises:
+        ValueError: a tensor is foreign, missing, or of another shape or type.
+    """
     config: ModelConfig = facts["config"]
     if foreign := set(stored) - set(addresses(config, dropout=True)):
         raise ValueError(f"it holds {sorted(foreign)[0]}, which its config does not have")

@@ -37,7 +37,17 @@ class StreamState:
 def inputs(config: ModelConfig, address: str) -> tuple[str, ...]:
     """What the tensor at an address is computed from, in the order of its equation.
 
-    Dropout is left aside: of a `kept` it is what dropout thins out. () for the ids.
+    Dropout is left aside: of a `kept` it is what dropout thins out.
+
+    Args:
+        config: of the model.
+        address: of a tensor that a run of the model records.
+
+    Returns:
+        Addresses; () for the ids.
+
+    Raises:
+        KeyError: no run can have the address.
     """
     at, site = Address.of(address), site_at(address)
     rather = (
@@ -50,14 +60,33 @@ def inputs(config: ModelConfig, address: str) -> tuple[str, ...]:
 def records(config: ModelConfig, group: str, name: str, is_cross: bool = False) -> bool:
     """Whether a run of this model records such a name of a group, within a stack or across.
 
-    Raises StopIteration for a name that no model records.
+    Args:
+        config: of the model.
+        group: the kind of part, such as `attention` or `norm`.
+        name: of the site.
+        is_cross: True asks for the decoder's attention to the encoder's memory (§3.2.3).
+
+    Returns:
+        Whether it is recorded, in training mode where it belongs to that alone.
+
+    Raises:
+        StopIteration: no model records the name in this group.
     """
     site = next(each for each in sites_of(group) if each.name == name)
     return (site.across or not is_cross) and (site.when is None or site.when(config))
 
 
 def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
-    """Every address a run of this model records, in computation order."""
+    """Every address a run of this model records, in computation order.
+
+    Args:
+        config: of the model.
+        dropout: True adds the dropout masks of a run in training mode, where the config's dropout
+            is above 0.
+
+    Yields:
+        One address after the other, layers counted from 0.
+    """
     for where, sites in _places(config):
         at = Address.of(where)
         for site in sites:
@@ -117,23 +146,56 @@ def _sublayer(where: str, config: ModelConfig) -> Iterator[_Place]:
 
 
 def sublayers(config: ModelConfig, stack: Stack) -> tuple[Sublayer, ...]:
-    """The sub-layers of one layer, in computation order (§3.1)."""
+    """The sub-layers of one layer, in computation order (§3.1).
+
+    Args:
+        config: of the model.
+        stack: encoder or decoder.
+
+    Returns:
+        Self-attention, cross-attention only in the decoder of an encoder–decoder, feed-forward.
+    """
     crosses = stack == "decoder" and config.has_both
     return tuple(each for each in _SUBLAYERS if crosses or each != "cross_attention")
 
 
 def layer_count(config: ModelConfig, stack: Stack) -> int:
-    """N of this stack."""
+    """N of this stack.
+
+    Args:
+        config: of the model.
+        stack: encoder or decoder.
+
+    Returns:
+        Its number of layers; 0 where the model has no such stack.
+    """
     return config.encoder_layers if stack == "encoder" else config.decoder_layers
 
 
 def sublayer_end(config: ModelConfig, place: str) -> str:
-    """What flows on behind a sub-layer: its norm in post-norm, else the sum (§5.4)."""
+    """What flows on behind a sub-layer: its norm in post-norm, else the sum (§5.4).
+
+    Args:
+        config: of the model.
+        place: of the sub-layer, such as `encoder/0/self_attention`.
+
+    Returns:
+        The address of the residual stream there.
+    """
     return f"{place}_norm/output" if config.norm_place == "post" else f"{place}_residual/summed"
 
 
 def layer_end(config: ModelConfig, stack: Stack, layer: int) -> str:
-    """What leaves a layer; of layer -1, what enters the stack."""
+    """What leaves a layer; of layer -1, what enters the stack.
+
+    Args:
+        config: of the model.
+        stack: encoder or decoder.
+        layer: counted from 0; below 0 for the entrance.
+
+    Returns:
+        The address of the residual stream there, before a final norm.
+    """
     if layer < 0:
         side = "source" if stack == "encoder" else "target"
         return f"{side}/norm/output" if config.embedding_norm else f"{side}/input"
@@ -141,7 +203,15 @@ def layer_end(config: ModelConfig, stack: Stack, layer: int) -> str:
 
 
 def stack_end(config: ModelConfig, stack: Stack) -> str:
-    """The address of what leaves the stack."""
+    """The address of what leaves the stack.
+
+    Args:
+        config: of the model.
+        stack: encoder or decoder.
+
+    Returns:
+        The output of the final norm where there is one, else the end of the last layer.
+    """
     if config.final_norm:
         return f"{stack}/norm/output"
     return layer_end(config, stack, layer_count(config, stack) - 1)
@@ -149,7 +219,15 @@ def stack_end(config: ModelConfig, stack: Stack) -> str:
 
 @cache
 def states(config: ModelConfig, stack: Stack) -> tuple[StreamState, ...]:
-    """The states of a stack in computation order: input, after each sub-layer, final norm."""
+    """The states of a stack in computation order: input, after each sub-layer, final norm.
+
+    Args:
+        config: of the model.
+        stack: encoder or decoder.
+
+    Returns:
+        Each place between two sub-layers with the address of the residual stream there.
+    """
     return tuple(_states(config, stack))
 
 

@@ -31,7 +31,17 @@ Tensors = Mapping[str, Tensor]
 def recomputable(
     config: ModelConfig, tensors: Tensors, generator: Generator | None
 ) -> frozenset[str]:
-    """The addresses of a run that can be computed again from what it holds."""
+    """The addresses of a run that can be computed again from what it holds.
+
+    Args:
+        config: of the model.
+        tensors: what the run holds, by address.
+        generator: of its model; None where there is none, as for a run from a file.
+
+    Returns:
+        Attention maps whose q was kept; logits where there is a generator and what it reads was
+        kept; probabilities where there are logits.
+    """
     found = {
         address
         for address in addresses(config)
@@ -45,7 +55,16 @@ def recomputable(
 
 
 def logits_of(config: ModelConfig, tensors: Tensors, generator: Generator) -> Tensor:
-    """The logits of a run that may have left them out: (B, T, V)."""
+    """The logits of a run that may have left them out.
+
+    Args:
+        config: of the model.
+        tensors: what the run holds, by address.
+        generator: of its model.
+
+    Returns:
+        (B, T, V) logits.
+    """
     return (
         tensors[LOGITS] if LOGITS in tensors else compute_tensor(config, tensors, generator, LOGITS)
     )
@@ -54,7 +73,18 @@ def logits_of(config: ModelConfig, tensors: Tensors, generator: Generator) -> Te
 def compute_tensor(
     config: ModelConfig, tensors: Tensors, generator: Generator | None, address: str
 ) -> Tensor:
-    """A tensor that is `recomputable`; for a while it is kept, for pages ask again and again."""
+    """A tensor that is `recomputable`; for a while it is kept, for pages ask again and again.
+
+    Args:
+        config: of the model.
+        tensors: what the run holds, by address.
+        generator: of its model; None will do for an attention map, and for probabilities where the
+            logits are there.
+        address: of an attention map, the logits or the probabilities.
+
+    Returns:
+        The same bits as in the run: a map (B, H, T, S), logits or probabilities (B, T, V).
+    """
     if address == PROBABILITIES and LOGITS in tensors:
         return _RECENT.get(address, (tensors[LOGITS],), lambda: tensors[LOGITS].softmax(dim=-1))
     if address in (LOGITS, PROBABILITIES):
@@ -88,6 +118,13 @@ def kept_without(edits: Sequence[Edit], maps: bool = False) -> Callable[[str], b
     """What a run keeps that leaves out what scores the words, and without `maps` these as well.
 
     Beside what an edit reaches: that cannot be computed again from what was before.
+
+    Args:
+        edits: of the run.
+        maps: True keeps the attention maps.
+
+    Returns:
+        A function for `Recorder`: of an address, whether it is kept.
     """
 
     def keep(address: str) -> bool:

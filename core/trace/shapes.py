@@ -15,6 +15,16 @@ def shape_letters(address: str, config: ModelConfig | None = None) -> tuple[str,
 
     With a config G stands for heads of keys that are fewer than H, HK for heads side by side that
     are not D wide.
+
+    Args:
+        address: of a tensor.
+        config: of the model; None for the letters of the paper's.
+
+    Returns:
+        One letter for each axis; "1" for an axis of one number.
+
+    Raises:
+        KeyError: no run can have the address.
     """
     at = Address.of(address)
     own, keys = at.side[0].upper(), at.key_side[0].upper()
@@ -32,7 +42,17 @@ def shape_letters(address: str, config: ModelConfig | None = None) -> tuple[str,
 
 
 def letter_sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict[str, int]:
-    """What each letter of a shape stands for in a run of these lengths."""
+    """What each letter of a shape stands for in a run of these lengths.
+
+    Args:
+        config: of the model, or of one stack of it (`config.of`).
+        source: S, positions of the encoder's input.
+        target: T, positions of the decoder's input.
+        batch: B, sequences.
+
+    Returns:
+        The size by its letter: B, H, S, T, D, K, F, V, 1, G and HK.
+    """
     return {
         "B": batch, "H": config.n_heads, "S": source, "T": target, "D": config.d_model,
         "K": config.d_k, "F": config.d_ff, "V": config.vocabulary_size, "1": 1,
@@ -43,7 +63,21 @@ def letter_sizes(config: ModelConfig, source: int, target: int, batch: int = 1) 
 def shape_of_address(
     config: ModelConfig, address: str, source: int, target: int, batch: int = 1
 ) -> tuple[int, ...]:
-    """The shape of what a run of these lengths records at an address."""
+    """The shape of what a run of these lengths records at an address.
+
+    Args:
+        config: of the model.
+        address: of a tensor.
+        source: S, positions of the encoder's input.
+        target: T, positions of the decoder's input.
+        batch: B, sequences.
+
+    Returns:
+        One size for each axis.
+
+    Raises:
+        KeyError: no run can have the address.
+    """
     size = letter_sizes(config.of(address), source, target, batch)
     return tuple(size[letter] for letter in shape_letters(address, config))
 
@@ -54,8 +88,16 @@ def recorded_bytes(
 ) -> int:  # fmt: skip
     """Bytes that a float32 recording of S source and T target tokens takes, before they are spent.
 
-    maps: False leaves out what is recomputed from q, k and mask (scores … weights). words: False
-    leaves out what is recomputed from the last vectors (logits, probabilities).
+    Args:
+        config: of the model.
+        source: S, positions of the encoder's input.
+        target: T, positions of the decoder's input.
+        batch: B, sequences.
+        maps: False leaves out what is recomputed from q, k and mask (scores … weights).
+        words: False leaves out what is recomputed from the last vectors (logits, probabilities).
+
+    Returns:
+        Bytes; tensors that share memory with an earlier one count nothing, dropout masks neither.
     """
     total = 0
     for address in addresses(config):

@@ -75,7 +75,15 @@ class Axis:
     labels: tuple[str, ...] | None = None
 
     def index_of(self, word: str) -> int | None:
-        """The first place of a word; in a pair of texts also without the mark of its text."""
+        """The first place of a word; in a pair of texts also without the mark of its text.
+
+        Args:
+            word: as it is shown.
+
+        Returns:
+            The place, counted from 0: of the word as it stands before one with a mark; None where
+            the axis has no such word.
+        """
         named = (word, *(mark + word for mark in PAIR_MARKS))
         found = [at for at, each in enumerate(self.labels or ()) if each in named]
         exact = [at for at in found if self.labels and self.labels[at] == word]
@@ -256,13 +264,30 @@ SITES: tuple[Site, ...] = (
 
 @cache
 def sites_of(group: str) -> tuple[Site, ...]:
-    """The sites of one group, in the order in which they are computed."""
+    """The sites of one group.
+
+    Args:
+        group: the kind of part, such as `attention` or `norm`.
+
+    Returns:
+        The rows of `SITES`, in the order in which they are computed; () of an unknown group.
+    """
     return tuple(site for site in SITES if site.group == group)
 
 
 @cache
 def site_at(address: str) -> Site:
-    """What is recorded at an address; `KeyError` for an address no run can have."""
+    """What is recorded at an address.
+
+    Args:
+        address: of a tensor; a pattern with "*" for the layer will do.
+
+    Returns:
+        The row of `SITES`.
+
+    Raises:
+        KeyError: no run can have the address.
+    """
     at = Address.of(address)
     for site in sites_of(at.group):
         if site.name == at.name:

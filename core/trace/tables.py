@@ -17,8 +17,18 @@ if TYPE_CHECKING:
 def tidy_table(trace: Trace, address: str, **at: int) -> pd.DataFrame:
     """One row a number: a column for each free axis, and `value`.
 
-    `<axis>_token` stands beside an axis that has words. Axes held by `at` (and the batch, at 0)
-    are left out.
+    Args:
+        trace: the run that is read.
+        address: of the tensor.
+        **at: the axes that are held, by name at an index from 0; the batch is held at 0 unless
+            said otherwise.
+
+    Returns:
+        A table in which `<axis>_token` stands beside an axis that has words. The axes that are
+        held, and the batch, are left out.
+
+    Raises:
+        GlassformerError: as `Trace.pick`.
     """
     import pandas as pd  # slow to import, and no page needs it to be drawn
 
@@ -26,7 +36,21 @@ def tidy_table(trace: Trace, address: str, **at: int) -> pd.DataFrame:
 
 
 def columns(trace: Trace, address: str, **at: int) -> dict[str, NDArray[Any]]:
-    """What `tidy` makes a table of: equally long arrays by the names of their columns."""
+    """What `tidy_table` makes a table of: equally long arrays by the names of their columns.
+
+    Args:
+        trace: the run that is read.
+        address: of the tensor.
+        **at: the axes that are held, by name at an index from 0; the batch is held at 0 unless
+            said otherwise.
+
+    Returns:
+        For each free axis but `one` its positions, counted from 0, and its words as `<axis>_token`
+        where it has any; last the numbers as `value`.
+
+    Raises:
+        GlassformerError: as `Trace.pick`.
+    """
     values = trace.pick(address, **at)
     free = [
         axis for axis in trace.axes(address) if axis.name not in at and axis.name != "batch"
@@ -44,11 +68,25 @@ def columns(trace: Trace, address: str, **at: int) -> dict[str, NDArray[Any]]:
 
 
 def as_numpy(tensor: Tensor) -> np.ndarray:
-    """The numbers on the host, for pandas and Plotly."""
+    """The numbers on the host, for pandas and Plotly.
+
+    Args:
+        tensor: of any shape and device.
+
+    Returns:
+        An array of the same shape and type; of a tensor on the CPU it shares the memory.
+    """
     array: np.ndarray = tensor.detach().cpu().numpy()
     return array
 
 
 def exact_numbers(tensor: Tensor) -> NDArray[np.float64]:
-    """The numbers in float64 on the host."""
+    """The numbers in float64 on the host.
+
+    Args:
+        tensor: of any shape and device.
+
+    Returns:
+        A new array of the same shape.
+    """
     return as_numpy(tensor).astype(np.float64)

@@ -33,6 +33,14 @@ class Edit:
     name: str = ""
 
     def matches(self, address: str) -> bool:
+        """Whether the edit changes what is recorded at an address.
+
+        Args:
+            address: of one tensor, without wildcards.
+
+        Returns:
+            True where the edit's own address, wildcards and all, fits it.
+        """
         return fnmatchcase(address, self.address)
 
     def __str__(self) -> str:
@@ -57,7 +65,14 @@ class Tape:
         return self
 
     def wants(self, name: str) -> bool:  # noqa: ARG002, nobody listens
-        """Whether a value is kept or changed: what only a listener wants need not be computed."""
+        """Whether a value is kept or changed: what only a listener wants need not be computed.
+
+        Args:
+            name: under which the model would record it.
+
+        Returns:
+            False of the silent tape; True where the value is kept or an edit matches it.
+        """
         return False
 
     @property
@@ -66,7 +81,14 @@ class Tape:
         return self._dropout_seed is not None
 
     def generator(self, device: torch.device) -> torch.Generator:
-        """The seeded source of this run's dropout masks on that device."""
+        """The seeded source of this run's dropout masks on that device.
+
+        Args:
+            device: where the masks are drawn.
+
+        Returns:
+            The same source at each call for a device, so one run draws from it on and on.
+        """
         if device not in self._generators:
             seeded = torch.Generator(device).manual_seed(self._dropout_seed or 0)
             self._generators[device] = seeded
@@ -77,7 +99,15 @@ SILENT = Tape()
 
 
 def nearest_addresses(address: str, known: Iterable[str]) -> str:
-    """For an error: the three that are written most like an address, "-" where none is."""
+    """For an error: the three that are written most like an address.
+
+    Args:
+        address: that was not found.
+        known: the addresses that there are.
+
+    Returns:
+        Up to three with commas between them; "-" where none is like it.
+    """
     return ", ".join(difflib.get_close_matches(address, list(known), n=3, cutoff=0.3)) or "-"
 
 
@@ -85,6 +115,18 @@ class RootTape(Tape):
     """A tape that hears every value by its whole address: `record` gives back what goes on."""
 
     def record(self, address: str, value: Tensor) -> Tensor:
+        """Hears a value that the model hands over.
+
+        Args:
+            address: the whole address of the value.
+            value: the tensor as it was computed.
+
+        Returns:
+            The tensor that the model goes on with.
+
+        Raises:
+            NotImplementedError: of this base class; each tape says what it does.
+        """
         raise NotImplementedError
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
@@ -118,7 +160,21 @@ class Recorder(RootTape):
         return kept or any(edit.matches(name) for edit in self.edits)
 
     def record(self, address: str, value: Tensor) -> Tensor:
-        """Keeps `value` under `address`, edited; raises if the address was already recorded."""
+        """Keeps `value` under `address`, edited.
+
+        Args:
+            address: the whole address of the value.
+            value: the tensor as it was computed; it is not written to.
+
+        Returns:
+            The tensor that the model goes on with: `value`, or what the edits made of it, one after
+            the other.
+
+        Raises:
+            ValueError: the address was already recorded.
+            GlassformerError: `edit_changes_kind` where an edit gave another shape, dtype or device.
+            Exception: what a listener (`core.interruption`) raises to end the run.
+        """
         if address in self._seen:
             raise ValueError(f"{address} was recorded twice in one run: give each use its own name")
         self._seen.add(address)
@@ -132,7 +188,12 @@ class Recorder(RootTape):
         return value
 
     def finish(self) -> None:
-        """To be called after the run: raises for an edit that matched nothing."""
+        """To be called after the run: whether every edit had its effect.
+
+        Raises:
+            GlassformerError: `edit_unmatched` for an edit that matched nothing, with the nearest
+                addresses.
+        """
         for index, edit in enumerate(self.edits):
             if index not in self._used:
                 near = nearest_addresses(edit.address, sorted(self._seen))

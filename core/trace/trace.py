@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 
 
 def check_places(address: str, axes: Iterable[Axis], at: Mapping[str, int]) -> None:
-    """Raises `unknown_axis` or `out_of_range` for a place that a tensor of these axes has not."""
+    """Raises for a place that a tensor of these axes has not.
+
+    Args:
+        address: of the tensor, for the sentence of the error.
+        axes: of the tensor.
+        at: the axes that are held, by name at an index from 0.
+
+    Raises:
+        GlassformerError: `unknown_axis` or `out_of_range`.
+    """
     sizes: dict[str, int] = {axis.name: axis.size for axis in axes}
     for name, index in at.items():
         if name not in sizes:
@@ -37,13 +46,28 @@ def check_places(address: str, axes: Iterable[Axis], at: Mapping[str, int]) -> N
 
 
 def in_line(text: str, text_pair: str) -> str:
-    """A text, or two that are read together, in one line: a tab stands between them."""
+    """A text, or two that are read together, in one line: a tab stands between them.
+
+    Args:
+        text: the first one; its own tabs become blanks where there is a second.
+        text_pair: the second one, "" or blank for none.
+
+    Returns:
+        The line; `text` as it is where there is no second.
+    """
     return "\t".join((text.replace("\t", " "), text_pair)) if text_pair.strip() else text
 
 
 @lru_cache(maxsize=4)
 def places_of(vocabulary: tuple[str, ...]) -> Mapping[str, int]:
-    """The id of every piece: of the vocabularies in use, for one may have 250,000 pieces."""
+    """The id of every piece: of the vocabularies in use, for one may have 250,000 pieces.
+
+    Args:
+        vocabulary: its pieces by id.
+
+    Returns:
+        The id by the piece, kept for the four vocabularies asked for last; not to be written to.
+    """
     return {piece: index for index, piece in enumerate(vocabulary)}
 
 
@@ -114,13 +138,34 @@ class Trace:
         return sum(1 for _ in self)
 
     def site(self, address: str) -> Site:
-        """Symbol, equation and role of what is recorded there."""
+        """Symbol, equation and role of what is recorded there.
+
+        Args:
+            address: of a tensor of this run.
+
+        Returns:
+            The row of `SITES`.
+
+        Raises:
+            GlassformerError: `unknown_address`, naming the nearest addresses.
+        """
         if address not in self:
             self[address]  # raises, naming the nearest addresses
         return site_at(address)
 
     def axes(self, address: str) -> tuple[Axis, ...]:
-        """Name, letter, size and words of each axis."""
+        """Name, letter, size and words of each axis.
+
+        Args:
+            address: of a tensor of this run.
+
+        Returns:
+            The axes in the order of the tensor's shape; positions have the words of the source or
+            the decoder's input, the vocabulary its pieces.
+
+        Raises:
+            GlassformerError: `unknown_address`, naming the nearest addresses.
+        """
         names, shape = self.site(address).axes, self[address].shape
         return tuple(
             Axis(name, letter, size, self._labels(name, letter))
@@ -132,8 +177,17 @@ class Trace:
     def pick(self, address: str, **at: int) -> Tensor:
         """The tensor with some axes held at an index, as in `pick(address, head=0)`.
 
-        The batch axis is held at 0 unless said otherwise. Raises `GlassformerError` for an axis
-        the tensor does not have, or an index beyond its end.
+        Args:
+            address: of a tensor of this run.
+            **at: the axes that are held, by name at an index from 0. The batch axis is held at 0
+                unless said otherwise.
+
+        Returns:
+            The tensor without the axes that are held.
+
+        Raises:
+            GlassformerError: `unknown_address`; `unknown_axis` for an axis the tensor does not
+                have, `out_of_range` for an index beyond its end.
         """
         axes = self.axes(address)
         check_places(address, axes, at)
@@ -141,7 +195,18 @@ class Trace:
         return self[address][tuple(held.get(axis.name, slice(None)) for axis in axes)]
 
     def table(self, address: str, **at: int) -> pd.DataFrame:
-        """A tidy table: one row a number, a column an axis, the words beside their positions."""
+        """A tidy table: one row a number, a column an axis, the words beside their positions.
+
+        Args:
+            address: of a tensor of this run.
+            **at: the axes that are held, by name at an index from 0; they have no column.
+
+        Returns:
+            As `tidy_table` in `core.trace.tables`.
+
+        Raises:
+            GlassformerError: as `pick`.
+        """
         from glassformer.core.trace.tables import (
             tidy_table,  # pandas is slow to import and not always wanted
         )
@@ -149,7 +214,19 @@ class Trace:
         return tidy_table(self, address, **at)
 
     def candidates(self, row: int, k: int = 5) -> tuple[Candidate, ...]:
-        """The k most probable next words at a row of the decoder, best first."""
+        """The k most probable next words at a row of the decoder, best first.
+
+        Args:
+            row: position of the decoder's input, counted from 0.
+            k: how many; at most as many as the vocabulary has.
+
+        Returns:
+            Each word as it is shown, as the vocabulary calls it, and its probability.
+
+        Raises:
+            GlassformerError: `out_of_range` for a row beyond the end, `unknown_address` for a run
+                without probabilities.
+        """
         best = self.pick("output/probabilities", position=row).topk(min(k, len(self.vocabulary)))
         pieces = [self.vocabulary[index] for index in best.indices.tolist()]
         return tuple(
@@ -198,7 +275,13 @@ class Trace:
         return {}
 
     def save(self, path: str | Path) -> None:
-        """Writes the run to one safetensors file that reopens anywhere, without the model too."""
+        """Writes the run to one safetensors file that reopens anywhere, without the model too.
+
+        Logits that were left out to save memory are computed for it.
+
+        Args:
+            path: of the file; one that is there is replaced.
+        """
         about = {each.name: getattr(self, each.name) for each in fields(self)}
         del about["tensors"], about["generator"]
         about["config"] = self.config.to_dict()
@@ -211,8 +294,15 @@ class Trace:
     def load(path: str | Path) -> Trace:
         """Reopens a saved run.
 
-        Raises `GlassformerError`: `trace_foreign` for another program's file, `trace_newer` for a
-        later format, `trace_damaged` for one that cannot be read or does not hold together.
+        Args:
+            path: of a file that `save` wrote.
+
+        Returns:
+            The run, its tensors on the CPU, without the generator of its model.
+
+        Raises:
+            GlassformerError: `trace_foreign` for another program's file, `trace_newer` for a later
+                format, `trace_damaged` for one that cannot be read or does not hold together.
         """
         tensors, facts = read_run(Path(path))
         return Trace(tensors=tensors, **facts)
@@ -237,6 +327,12 @@ def once_a_run(
     """Lets a reading of a run be made once for each run; for small results that nobody changes.
 
     A run never changes, and what was read off it goes with it. Errors are raised anew.
+
+    Args:
+        read: a function of a run and further arguments that can be hashed.
+
+    Returns:
+        The same function; it remembers its result for each run and each set of arguments.
     """
 
     @wraps(read)
