@@ -215,8 +215,9 @@ def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> 
         The Transformer on the CPU; no gradient is kept for its weights.
 
     Raises:
-        GlassformerError: `weights_large` before a number is read where it takes more than `limit`
-            bytes, `weights_numbers` for a weight that is no finite number, and as `as_held`.
+        GlassformerError: `weights_large` where it takes more than `limit` bytes, before a number is
+            read as far as its config and headers tell, `weights_numbers` for a weight that is no
+            finite number, and as `as_held`.
     """
     most = free_bytes() if limit is None else limit
     _check_size(found, widen, most)
