@@ -101,7 +101,8 @@ class OpenedModel:
                 scores the words the last vectors are kept alone, and the generator.
 
         Returns:
-            The run: tensors, words, and the steps of the decoding where the model wrote.
+            The run: tensors, words, and a step for each word where the model wrote or filled in; no
+            steps of a forced target.
 
         Raises:
             GlassformerError: `empty_text`, `too_long` for more words than the model has positions,
