@@ -51,10 +51,21 @@ class Added:
 def join_positions(
     x: Any, positions: Any, matrix: Any, d_model: Any = 512, d_position: Any = 512
 ) -> Added:
-    """Joins words (S, X) at positions (S,), from 0, by a matrix A (X, D) and the paper's table.
+    """Joins words and positions in three ways (§3.5): added, by one stacked matrix, side by side.
 
-    d_model, d_position: widths of both vectors in a model of full size, multiples of 8 up to 2048:
-    the costs are counted for them.
+    Args:
+        x: (S, X) words.
+        positions: (S,) the place of each word, 0 to 3.
+        matrix: (X, D) A, what a word is multiplied by; D is even, 2 to 8.
+        d_model: width of the word's vector in a model of full size, a multiple of 8 up to 2048: the
+            costs are counted for it.
+        d_position: width of the position's vector there, a multiple of 8 up to 2048.
+
+    Returns:
+        The vectors of each way, with the paper's table of positions, and what each asks of a model.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     rows = array("x", x, 2)  # (S, X)
     words = array("matrix", matrix, 2, (rows.size(1), None))  # (X, D)

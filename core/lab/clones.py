@@ -38,7 +38,17 @@ def clones(layers: Any = 6, width: Any = 16, steps: Any = 1, seed: Any = 0) -> d
     The task: give each of six random words the vector of the next one; mean squared error, plain
     gradient descent at a rate of 0.1.
 
-    layers: N, 2 to 6. width: D, 4 to 32, a multiple of 4. steps: 1 to 20.
+    Args:
+        layers: N, 2 to 6.
+        width: D, 4 to 32, a multiple of 4.
+        steps: 1 to 20.
+        seed: 0 to 2³¹, of the weights and the words.
+
+    Returns:
+        By way, the stack before and after the steps.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     many, start = (
         read_whole_number("layers", layers, 2, 6),

@@ -31,7 +31,11 @@ class CodeErratum:
 
 @cache
 def code_errata() -> tuple[CodeErratum, ...]:
-    """All of them, first those that cannot run."""
+    """All faults of the notes' code, first those that cannot run.
+
+    Returns:
+        Each with what running a piece with its fault gives; computed once.
+    """
     arguments = "dropout=dropout, batch_size"
     return (
         CodeErratum("argument_order", "cannot_run", arguments, _syntax(arguments)),
@@ -48,7 +52,14 @@ def code_errata() -> tuple[CodeErratum, ...]:
 
 
 def error_of(run: Callable[[], object]) -> str:
-    """The error that a piece of code raises, with its kind; empty where it runs."""
+    """The error that a piece of code raises, with its kind.
+
+    Args:
+        run: the piece; errors other than AttributeError, RuntimeError and SyntaxError pass through.
+
+    Returns:
+        "RuntimeError: …", its first line; "" where the piece runs.
+    """
     try:
         run()
     except (AttributeError, RuntimeError) as raised:
@@ -80,6 +91,17 @@ class Attention(nn.Module):
         super().__init__()
 
     def forward(self, x: Tensor) -> Tensor:
+        """Attention of words to themselves; it never comes so far.
+
+        Args:
+            x: (B, S, D).
+
+        Returns:
+            (B, S, D), were the switch kept.
+
+        Raises:
+            AttributeError: always, as the switch was not kept.
+        """
         causal = bool(self.is_causal)
         return scaled_dot_product_attention(x, x, x, is_causal=causal)
 

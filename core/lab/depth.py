@@ -44,7 +44,16 @@ def measure_depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> tuple[Stac
     direction of the last layer's output (before any final norm), of length 1 for each word, so that
     gradients of different depths compare.
 
-    layers: 1 to 12. width: d_model, a multiple of 4 from 8 to 64.
+    Args:
+        layers: L, 1 to 12.
+        width: d_model, a multiple of 4 from 8 to 64.
+        seed: 0 to 2³¹, of the weights, the words and the direction.
+
+    Returns:
+        The four stacks in this order; "cut" is without the residual connections.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     many, start = (
         read_whole_number("layers", layers, 1, 12),
@@ -60,7 +69,17 @@ def measure_depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> tuple[Stac
 
 @lru_cache(maxsize=8)
 def encoder(layers: int, width: int, seed: int, place: NormPlace) -> Encoder:
-    """The untrained encoder; two places of the norm start from the same weights."""
+    """The untrained encoder; two places of the norm start from the same weights.
+
+    Args:
+        layers: L.
+        width: d_model, a multiple of 4; the feed-forward network has 4 times as many units.
+        seed: of the weights.
+        place: of the norm, "post" or "pre".
+
+    Returns:
+        The encoder, shared by all who ask for it: not to be written to.
+    """
     config = ModelConfig(
         vocabulary_size=1,
         d_model=width,

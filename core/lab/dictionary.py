@@ -45,8 +45,18 @@ def look_up(
 ) -> LookUp:
     """Asks a dictionary of S entries, by the attention of §3.2.1 with the query / temperature.
 
-    query: (K,). keys: (S, K). values: (S, V). temperature: 0.001 to 1000; 1 is the paper's
-    attention. sizes: what K and V must be, None for any.
+    Args:
+        query: (K,).
+        keys: (S, K), up to 256 numbers.
+        values: (S, V), up to 256 numbers.
+        temperature: 0.001 to 1000; 1 is the paper's attention.
+        sizes: what K and V must be, None for any.
+
+    Returns:
+        The answers of exact, nearest and soft look-up, and the soft ones over temperature.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     k = array("keys", keys, 2, (None, sizes[0]), limit=256)
     q = array("query", query, 1, (k.size(1),))

@@ -37,7 +37,11 @@ class Erratum:
 
 @cache
 def errata() -> tuple[Erratum, ...]:
-    """All of them, in the order of the notes."""
+    """All reasons for which printed numbers are wrong, in the order of the notes.
+
+    Returns:
+        One a reason and example; computed once.
+    """
     return tuple(erratum for key in example_keys() for erratum in errata_of(key))
 
 
@@ -51,7 +55,18 @@ class Tally(NamedTuple):
 
 @cache
 def count_errata(kind: Kind, keys: tuple[str, ...] | None = None) -> Tally:
-    """The printed numbers of these examples counted, each once; of all examples without `keys`."""
+    """The wrong printed numbers of some examples counted, each once.
+
+    Args:
+        kind: of the errata that are counted.
+        keys: of the examples; None for all of them.
+
+    Returns:
+        How many are wrong, of how many printed in the same quantities, for how many reasons.
+
+    Raises:
+        GlassformerError: `lab_choice` for a key that no example has.
+    """
     wrong, shown, reasons = 0, 0, set[str]()
     for quantity in _quantities(example_keys() if keys is None else keys):
         marks = {
@@ -66,13 +81,30 @@ def count_errata(kind: Kind, keys: tuple[str, ...] | None = None) -> Tally:
 
 
 def kind_of(reason: str) -> Kind:
-    """What is wrong: the number, or its agreement with the code printed beside it."""
+    """What is wrong: the number, or its agreement with the code printed beside it.
+
+    Args:
+        reason: the key of a cause.
+
+    Returns:
+        "inconsistent" for the latter, else "number".
+    """
     return "inconsistent" if reason in INCONSISTENT else "number"
 
 
 @cache
 def errata_of(key: str) -> tuple[Erratum, ...]:
-    """Those of one example, a reason each, in the order in which they come up."""
+    """The errata of one example, a reason each, in the order in which they come up.
+
+    Args:
+        key: of the example.
+
+    Returns:
+        () where the notes print nothing wrong; computed once.
+
+    Raises:
+        GlassformerError: `lab_choice` for a key that no example has.
+    """
     by_reason: dict[str, list[tuple[Quantity, Tensor]]] = {}
     for quantity in _quantities([key]):
         for cause in quantity.causes:

@@ -34,13 +34,22 @@ class HeadSplit:
 
 
 def head_split(sentences: Any = 1, words: Any = 4, width: Any = 8, heads: Any = 2) -> HeadSplit:
-    """Follows every cell through the split and the concatenation; every cell is drawn, so few.
+    """Follows every cell through the split into heads and the concatenation (§3.2.2).
 
-    `wrong_view` is `x.view(B, H, S, K)` without the transpose, `wrong_concat` is
-    `context.reshape(B, S, D)` without the transpose back.
+    Every cell is drawn, so few. `wrong_view` is `x.view(B, H, S, K)` without the transpose,
+    `wrong_concat` is `context.reshape(B, S, D)` without the transpose back.
 
-    sentences: B, 1 or 2. words: S, 1 to 6. width: D, 2 to 16, a multiple of `heads`.
-    heads: H, 1 to 4.
+    Args:
+        sentences: B, 1 or 2.
+        words: S, 1 to 6.
+        width: D, 2 to 16, a multiple of `heads`.
+        heads: H, 1 to 4.
+
+    Returns:
+        The cells after each step, and attention weights of the right and the wrong view.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     b, s = read_whole_number("sentences", sentences, 1, 2), read_whole_number("words", words, 1, 6)
     h = read_whole_number("heads", heads, 1, 4)

@@ -22,7 +22,21 @@ Shape = tuple[int | None, ...]  # None: any size
 
 
 def read_number(name: str, given: Any, low: float = -LARGEST, high: float = LARGEST) -> float:
-    """One finite number; text may have a true minus (−) or full-width digits."""
+    """One finite number; text may have a true minus (−) or full-width digits.
+
+    Args:
+        name: of the input, a key, for the error.
+        given: a number, or text as typed.
+        low: the least that is allowed, itself included.
+        high: the largest that is allowed, itself included.
+
+    Returns:
+        The number.
+
+    Raises:
+        GlassformerError: `lab_number` for what is no finite number, `lab_range` for one that is not
+            allowed.
+    """
     found = _parsed(given)
     if found is None or not math.isfinite(found):
         raise GlassformerError("lab_number", name=name, given=_shown(given))
@@ -32,7 +46,22 @@ def read_number(name: str, given: Any, low: float = -LARGEST, high: float = LARG
 
 
 def read_whole_number(name: str, given: Any, low: int, high: int, multiple_of: int = 1) -> int:
-    """One whole number from `low` to `high`, both included."""
+    """One whole number between two others.
+
+    Args:
+        name: of the input, a key, for the error.
+        given: a number, or text as typed; 3.0 is whole, True is no number.
+        low: the least that is allowed, itself included.
+        high: the largest that is allowed, itself included.
+        multiple_of: what must divide the number.
+
+    Returns:
+        The number.
+
+    Raises:
+        GlassformerError: `lab_number` for what is no number, `lab_whole` for one that is not whole
+            or not allowed, `lab_shape` for one that is no multiple.
+    """
     found = _parsed(given)
     if found is None or math.isnan(found):
         raise GlassformerError("lab_number", name=name, given=_shown(given))
@@ -45,7 +74,19 @@ def read_whole_number(name: str, given: Any, low: int, high: int, multiple_of: i
 
 
 def read_choice(name: str, given: Any, allowed: Collection[str]) -> str:
-    """One of the keys `allowed`."""
+    """One of some keys.
+
+    Args:
+        name: of the input, a key, for the error.
+        given: what was chosen.
+        allowed: the keys.
+
+    Returns:
+        The key.
+
+    Raises:
+        GlassformerError: `lab_choice` for anything else.
+    """
     if not isinstance(given, str) or given not in allowed:
         options = ", ".join(allowed)
         raise GlassformerError("lab_choice", name=name, given=_shown(given), allowed=options)
@@ -55,9 +96,22 @@ def read_choice(name: str, given: Any, allowed: Collection[str]) -> str:
 def array(
     name: str, given: Any, axes: int = 1, shape: Shape | None = None, limit: int = CELLS
 ) -> Tensor:
-    """Numbers on `axes` axes, float64, of nested rows or a tensor.
+    """Numbers on some axes, of nested rows or a tensor.
 
-    `shape` is what another input asks for, None where any size will do.
+    Args:
+        name: of the input, a key, for the error.
+        given: nested rows of numbers or of text as typed, or a tensor.
+        axes: how many; 0 for a single number.
+        shape: what another input asks for, a size an axis, None where any size will do; None alone
+            for any shape.
+        limit: numbers at most.
+
+    Returns:
+        float64, of the shape that was given.
+
+    Raises:
+        GlassformerError: `lab_number`, `lab_range`, `lab_empty`, `lab_lengths` for rows of
+            different lengths, `lab_large`, `lab_shape`.
     """
     sizes, cells = _walk(name, _listed(given), axes, limit)
     if len(cells) > limit:
@@ -68,7 +122,20 @@ def array(
 
 
 def flags(name: str, given: Any, axes: int = 2, shape: Shape | None = None) -> Tensor:
-    """Zeros and ones on `axes` axes, as bool; True and False are read as 1 and 0."""
+    """Zeros and ones on some axes; True and False are read as 1 and 0.
+
+    Args:
+        name: of the input, a key, for the error.
+        given: nested rows or a tensor.
+        axes: how many.
+        shape: as `array` takes it.
+
+    Returns:
+        bool, of the shape that was given.
+
+    Raises:
+        GlassformerError: as `array`; `lab_whole` for another number than 0 and 1.
+    """
     found = array(name, _as_numbers(given), axes, shape)
     for cell in found.flatten().tolist():
         if cell not in (0.0, 1.0):

@@ -42,7 +42,22 @@ class Labels:
 
 
 def labels(logits: Any = LOGITS, true: Any = TRUE) -> Labels:
-    """logits: (C,), up to 16. true: (1, C) of 0 and 1, any number of them 1."""
+    """Judges the same logits by softmax and by sigmoid.
+
+    Softmax chooses one label of several, sigmoid judges each label for itself.
+
+    Without a right label the losses of the softmax are NaN.
+
+    Args:
+        logits: (C,), up to 16.
+        true: (1, C) of 0 and 1, any number of them 1: the labels that are right.
+
+    Returns:
+        Probabilities, losses and gradients of both, nats.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
+    """
     row = array("logits", logits, limit=16)
     right = flags("true", true, 2, (1, row.numel()))[0]
     wanted, many = right.double(), int(right.sum())

@@ -46,10 +46,21 @@ class Built:
 def build_mask(
     recipe: Any = "triu", size: Any = 5, hidden: Any = 1, lengths: Any = (5, 3), heads: Any = 3
 ) -> Built:
-    """Builds a mask of size S, 2 to 8.
+    """Builds a mask line by line, and shows how it broadcasts over sentences and heads.
 
-    recipe: what it starts from. hidden: the first diagonal that is hidden, 1 for the future alone,
-    0 for the current word, too; −1 to 2. lengths: of the sentences, 1 to S each. heads: 1 to 4.
+    Args:
+        recipe: what it starts from, one of `RECIPES`.
+        size: S, 2 to 8.
+        hidden: the first diagonal that is hidden, 1 for the future alone, 0 for the current word,
+            too; −1 to 2.
+        lengths: (B,) words of the sentences, 1 to S each; 1 to 3 sentences.
+        heads: H, 1 to 4.
+
+    Returns:
+        The lines of code with what they give, the mask, and what it does.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     how = read_choice("recipe", recipe, RECIPES)
     many, first = (

@@ -28,7 +28,16 @@ class TargetSteps:
 
 
 def target_steps(model: Transformer, source: Tensor, target: Tensor) -> TargetSteps:
-    """Runs a model on ids: source (1, S), target (1, T) from the begin token on."""
+    """Runs a model over a target under the causal mask, step by step, and without the mask.
+
+    Args:
+        model: not written to.
+        source: (1, S) ids.
+        target: (1, T) ids, from the begin token on.
+
+    Returns:
+        The probabilities of the next word at each step, all three ways.
+    """
     size = target.size(-1)
     off = Recorder((Edit(MASK_AT, torch.ones_like),), keep=lambda _address: False)
     with torch.no_grad():

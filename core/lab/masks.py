@@ -51,8 +51,17 @@ def masks(scores: Any, mask: Any, meaning: Any = "visible", precision: Any = "fl
     `core.model.masks.apply_mask`); `add_large_negative` adds 0 or −1e9, `multiply_before`
     multiplies the scores by 1 or 0, `multiply_after` the weights.
 
-    scores: (T, S), up to 16 × 16. mask: (T, S) of 0 and 1. meaning: whether a 1 in it is "visible"
-    or "hidden": both are in use. precision: of `PRECISIONS`; −1e9 is out of float16's range.
+    Args:
+        scores: (T, S), up to 256 numbers, such as 16 × 16.
+        mask: (T, S) of 0 and 1.
+        meaning: whether a 1 in it is "visible" or "hidden": both are in use.
+        precision: of `PRECISIONS`; −1e9 is out of float16's range.
+
+    Returns:
+        The weights of every way, and what goes wrong with each.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     kind = PRECISIONS[read_choice("precision", precision, PRECISIONS)]
     hidden = read_choice("meaning", meaning, ("visible", "hidden")) == "hidden"
@@ -64,7 +73,16 @@ def masks(scores: Any, mask: Any, meaning: Any = "visible", precision: Any = "fl
 
 
 def masked_scores(way: Way, scores: Tensor, allowed: Tensor) -> Tensor:
-    """What the softmax gets: scores and allowed (T, S) -> (T, S)."""
+    """What the softmax gets in one of the six ways.
+
+    Args:
+        way: how the mask is applied; "multiply_after" leaves the scores as they are.
+        scores: (T, S).
+        allowed: (T, S) bool, True where the query may look.
+
+    Returns:
+        (T, S), of the type of the scores.
+    """
     if way == "multiply_after":
         return scores
     if way == "multiply_before":

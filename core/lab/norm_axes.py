@@ -49,10 +49,20 @@ class NormAxes:
 
 
 def norm_axes(x: Any = X, reading: Any = "image", at: Any = 1, epsilon: Any = EPSILON) -> NormAxes:
-    """Normalises x (2 axes of at least 2, the features a multiple of 2) in five ways.
+    """Normalises one tensor in five ways.
 
-    reading: "image", (B, C, P), or "words", (B, S, D). at: the cell to look at, from 1 to the
-    number of cells, row by row.
+    Args:
+        x: (B, C, P) or (B, S, D); the second and third axis have at least 2, the features or
+            channels a multiple of 2.
+        reading: "image", (B, C, P), or "words", (B, S, D).
+        at: the cell to look at, from 1 to the number of cells, row by row.
+        epsilon: 0 to 1, added to the variance.
+
+    Returns:
+        Each norm's output, and what shares its mean with the cell.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     axis = 1 if read_choice("reading", reading, get_args(Reading)) == "image" else 2
     shape = array("x", x, 3).shape
@@ -66,11 +76,18 @@ def norm_axes(x: Any = X, reading: Any = "image", at: Any = 1, epsilon: Any = EP
 
 
 def mean_axes(key: Norm, axis: int) -> tuple[int, ...]:
-    """The axes of x over which a norm takes its mean; `axis` is that of channels or features.
+    """The axes of x over which a norm takes its mean.
 
     Group norm takes those of instance norm and a part of the channels. In sentences layer and RMS
-    norm take one word at a time; instance and group norm see all words, as torch's own layers do
-    of (B, D, S).
+    norm take one word at a time; instance and group norm see all words, as torch's own layers do of
+    (B, D, S).
+
+    Args:
+        key: the norm.
+        axis: that of channels or features: 1 in images, 2 in sentences.
+
+    Returns:
+        The axes, from 0; of group norm without its part of the channels.
     """
     inside = 3 - axis  # pixels, or words
     if key == "batch":

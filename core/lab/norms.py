@@ -45,10 +45,19 @@ class LayerNorms:
 
 
 def layer_norms(x: Any, gamma: Any = None, beta: Any = None, epsilon: Any = 1e-6) -> LayerNorms:
-    """Normalises a batch by the model's two formulas and by the two it does not have.
+    """Normalises a batch by the model's two formulas and by the two it does not have (§5.4).
 
-    x: (B, S, D), D at least 2, up to 1024 numbers. gamma: (D,), ones where None. beta: (D,), zeros
-    where None. epsilon: 0 to 1.
+    Args:
+        x: (B, S, D), D at least 2, up to 1024 numbers.
+        gamma: (D,), ones where None.
+        beta: (D,), zeros where None.
+        epsilon: 0 to 1.
+
+    Returns:
+        The steps of every formula, and what each leaves of larger and smaller inputs.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     batch = _batch(x)
     width = batch.size(-1)
@@ -70,7 +79,18 @@ def _batch(x: Any) -> Tensor:
 
 
 def model_norm(deviation: Deviation, epsilon: float, gamma: Tensor, beta: Tensor) -> LayerNorm:
-    """The model's own layer, with these γ and β (D,)."""
+    """The model's own layer normalisation, with some γ and β.
+
+    Args:
+        deviation: "population", divided by D, with ε inside the root; "sample", divided by D − 1,
+            with ε outside.
+        epsilon: ε.
+        gamma: (D,).
+        beta: (D,).
+
+    Returns:
+        The layer, without gradients.
+    """
     config = ModelConfig(
         vocabulary_size=1, d_model=gamma.numel(), n_heads=1, positions="none",
         norm_formula=deviation, norm_epsilon=epsilon,
@@ -128,8 +148,16 @@ class Norms:
 def beside_batch_norm(x: Any, lengths: Any = None, epsilon: Any = 1e-6) -> Norms:
     """Layer norm by the model, batch norm as in training (Ioffe & Szegedy 2015).
 
-    x: (B, S, D), D at least 2; what stands in the padding counts as it is. lengths: (B,) how many
-    words each sentence really has, 1 to S; None: no padding. epsilon: 0 to 1.
+    Args:
+        x: (B, S, D), D at least 2; what stands in the padding counts as it is.
+        lengths: (B,) how many words each sentence really has, 1 to S; None: no padding.
+        epsilon: 0 to 1.
+
+    Returns:
+        Both norms of the batch, and how far neighbours and padding move each.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     cells = _batch(x)
     batch, words, _ = cells.shape
@@ -162,7 +190,13 @@ def _batch_side(x: Tensor, real: Tensor, epsilon: float) -> Normalised:
 def batch_norm_statistics(x: Tensor) -> tuple[Tensor, Tensor]:
     """What batch norm averages over: mean and population deviation of each feature.
 
-    x (B, S, D) -> two (D,), over batch and positions; layer norm takes them over D instead.
+    Layer norm takes them over D instead.
+
+    Args:
+        x: (B, S, D), or (N, D) words.
+
+    Returns:
+        Two (D,), over batch and positions: mean, deviation.
     """
     flat = x.flatten(0, -2)  # (B · S, D)
     return flat.mean(dim=0), torch.std(flat, dim=0, correction=0)

@@ -29,9 +29,19 @@ class OneMatrix:
 
 
 def one_matrix(words: Any = 3, width: Any = 4, heads: Any = 2, seed: Any = 0) -> OneMatrix:
-    """An untrained W_Q on random words, cut into the heads' own matrices and whole.
+    """An untrained W_Q on random words, cut into the heads' own matrices and whole (§3.2.2).
 
-    words: S, 1 to 4. width: D, 2 to 12, a multiple of `heads`. heads: H, 1 to 4.
+    Args:
+        words: S, 1 to 4.
+        width: D, 2 to 12, a multiple of `heads`.
+        heads: H, 1 to 4.
+        seed: 0 to 2³¹, of the weights and the words.
+
+    Returns:
+        The queries both ways.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     many, h = read_whole_number("words", words, 1, 4), read_whole_number("heads", heads, 1, 4)
     d, start = (
@@ -46,7 +56,15 @@ def one_matrix(words: Any = 3, width: Any = 4, heads: Any = 2, seed: Any = 0) ->
 
 @torch.no_grad()
 def both_ways(attention: MultiHeadAttention, x: Tensor) -> OneMatrix:
-    """The queries of an attention for x (S, D): by matrices of its heads, and as it does it."""
+    """The queries of an attention for some words: by matrices of its heads, and as it does it.
+
+    Args:
+        attention: of H heads.
+        x: (S, D).
+
+    Returns:
+        The queries both ways.
+    """
     linear, heads = attention.w_q, attention.config.n_heads
     large = linear.weight.T  # (D, D), torch keeps it transposed
     small = torch.stack(large.chunk(heads, dim=1))  # (H, D, K)

@@ -19,13 +19,28 @@ EVERYTHING = torch.ones(1, 1, 1, 1, dtype=torch.bool)  # a mask: every word may 
 
 
 def build_unfilled(build: Callable[[], Module]) -> Module:
-    """What `build` makes, its drawn weights left as memory holds them: for shapes alone."""
+    """A module whose drawn weights are left as memory holds them: for shapes alone.
+
+    Args:
+        build: makes the module.
+
+    Returns:
+        What it makes, without gradients.
+    """
     with _NothingDrawn():
         return build().requires_grad_(False)
 
 
 def build_seeded(build: Callable[[], Module], seed: int = 0) -> Module:
-    """What `build` makes, started as the model starts: Xavier-uniform matrices, zero biases."""
+    """A module started as the model starts: Xavier-uniform matrices, zero biases.
+
+    Args:
+        build: makes the module.
+        seed: of the matrices; torch's global random state is left alone.
+
+    Returns:
+        What it makes, without gradients; the same seed gives the same weights.
+    """
     module = build_unfilled(build)
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in module.named_parameters():
@@ -50,7 +65,15 @@ class _NothingDrawn(TorchFunctionMode):
 
 
 def jacobian(normalise: Callable[[Tensor], Tensor], scores: Tensor) -> Tensor:
-    """∂ weight_i / ∂ score_j by backpropagation: scores (…, S) -> (…, S, S)."""
+    """∂ weight_i / ∂ score_j by backpropagation.
+
+    Args:
+        normalise: (…, S) -> (…, S), such as a softmax.
+        scores: (…, S).
+
+    Returns:
+        (…, S, S): row i has the gradient of weight i.
+    """
     with torch.enable_grad():
         leaf = scores.detach().clone().requires_grad_()
         weights = normalise(leaf)  # (…, S)
@@ -64,8 +87,12 @@ def jacobian(normalise: Callable[[Tensor], Tensor], scores: Tensor) -> Tensor:
 def attention_stages(q: Tensor, k: Tensor) -> dict[str, Tensor]:
     """One head's stages by the model's own function, §3.2.1, every word looking at all.
 
-    q (T, K) and k (S, K), or (B, T, K) and (B, S, K) -> `scores`, `scaled`, `mask`, `masked` and
-    `weights`, each (T, S) or (B, T, S).
+    Args:
+        q: (T, K), or (B, T, K).
+        k: (S, K), or (B, S, K).
+
+    Returns:
+        `scores`, `scaled`, `mask`, `masked` and `weights`, each (T, S) or (B, T, S).
     """
     tape = Recorder()
     heads = [each.reshape(-1, 1, *each.shape[-2:]) for each in (q, k)]  # (B, 1, T, K)

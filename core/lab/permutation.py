@@ -63,10 +63,20 @@ def permutation(
 ) -> tuple[Permuted, ...]:
     """Encodes a sentence in both orders, once for each kind of positions.
 
-    model: any, such as the bundled translator's `.transformer`; not written to. ids: (S,) up to 32,
-    as the model reads them. order: (S,) each of 0 to S − 1 once: which word stands at each place.
-    variants: "own" changes nothing, "none" takes positions away, the others put those of §3.5, the
-    notes or Marian in their place.
+    Args:
+        model: any, such as the bundled translator's `.transformer`; not written to.
+        ids: (S,) up to 32, as the model reads them.
+        order: (S,) each of 0 to S − 1 once: which word stands at each place.
+        variants: "own" changes nothing, "none" takes positions away, the others put those of §3.5,
+            the notes or Marian in their place.
+
+    Returns:
+        One a variant: the memory and the attention weights of both orders, and how far they are
+        from equivariant.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`; `lab_shape` for an order that names a word
+            twice.
     """
     vocabulary = model.config.vocabulary_size
     row = array("ids", ids, limit=MOST)  # (S,)
@@ -91,7 +101,14 @@ def _permuted(
 
 
 def reversed_order(length: int) -> tuple[int, ...]:
-    """Last word first."""
+    """Last word first.
+
+    Args:
+        length: S.
+
+    Returns:
+        (S − 1, …, 1, 0).
+    """
     return tuple(reversed(range(length)))
 
 

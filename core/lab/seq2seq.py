@@ -51,10 +51,20 @@ class Reading:
 def read_words(
     words: Any, width: Any = 4, forget: Any = 1.0, seed: Any = 0, step: Any = 1
 ) -> tuple[Reading, int]:
-    """Reads 2 to 16 words; equal words have equal vectors. Gives the step asked for, too, from 0.
+    """Reads words by an untrained LSTM; equal words have equal vectors.
 
-    width: of the vectors and states, 2 to 6. forget: the forget gate's bias, −4 to 8. step: counts
-    from 1; the last one where there are fewer words.
+    Args:
+        words: 2 to 16.
+        width: d, of the vectors and states, 2 to 6.
+        forget: the forget gate's bias, −4 to 8.
+        seed: 0 to 2³¹, of the weights and the vectors.
+        step: counts from 1, to 16; the last one where there are fewer words.
+
+    Returns:
+        The sentence as it was read, and the step asked for, from 0.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`; `lab_shape` for another number of words.
     """
     given = _words(words)
     wide, start = (
@@ -84,14 +94,31 @@ def read_words(
 
 
 def lstm(width: int, forget: float, seed: int) -> nn.LSTM:
-    """An untrained LSTM with this bias of the forget gate, in float64."""
+    """An untrained LSTM (Hochreiter & Schmidhuber 1997; Gers et al. 2000 for the forget gate).
+
+    Args:
+        width: d, of inputs and states.
+        forget: bias of the forget gate; all others are 0.
+        seed: of the matrices.
+
+    Returns:
+        The layer in float64, without gradients.
+    """
     layer = build_seeded(lambda: nn.LSTM(width, width, batch_first=True), seed).double()
     layer.get_parameter("bias_ih_l0")[width : 2 * width] = forget  # torch's order: i, f, g, o
     return layer
 
 
 def run_lstm(layer: nn.LSTM, x: Tensor) -> Gates:
-    """Step by step, beginning with an empty cell and state: x (n, d)."""
+    """Runs an LSTM step by step, beginning with an empty cell and state.
+
+    Args:
+        layer: of one direction, with inputs of width d.
+        x: (n, d) the words' vectors.
+
+    Returns:
+        Gates, cells and states of every step, (n, d) each.
+    """
     names = ("weight_ih_l0", "bias_ih_l0", "weight_hh_l0", "bias_hh_l0")
     w, b, u, c = (layer.get_parameter(name) for name in names)
     state = cell = torch.zeros_like(x[0])
@@ -106,14 +133,28 @@ def run_lstm(layer: nn.LSTM, x: Tensor) -> Gates:
 
 
 def attention_weights(states: Tensor) -> Tensor:
-    """After every word, the weights of the state there on those up to it: (n, d) -> (n, n)."""
+    """After every word, the weights of the state there on those up to it (causal attention).
+
+    Args:
+        states: (n, d), both queries and keys, scaled by √d.
+
+    Returns:
+        (n, n); each row sums to 1.
+    """
     scaled = states @ states.mT / states.size(-1) ** 0.5
     mask = causal_mask(len(states))
     return apply_mask(scaled[None, None], mask, "minus_infinity")[0, 0].softmax(dim=-1)
 
 
 def decoder_inputs(states: Tensor) -> dict[Answer, Tensor]:
-    """What a decoder gets after each word, (n, d): the state alone, or the mixture of all."""
+    """What a decoder gets after each word: the state alone, or the mixture of all up to it.
+
+    Args:
+        states: (n, d).
+
+    Returns:
+        (n, d) under "vector" and under "attention".
+    """
     return {"vector": states, "attention": attention_weights(states) @ states}
 
 

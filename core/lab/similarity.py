@@ -38,9 +38,20 @@ class Compared:
 
 
 def compare_measures(query: Any = QUERY, keys: Any = KEYS, measure: Any = "distance") -> Compared:
-    """Scores the keys (S, 2) against the query (2,) both ways.
+    """Scores keys against a query by their dot product and by their distance.
 
     −½ ‖q − k‖² = q · k − ½ ‖q‖² − ½ ‖k‖²: of keys of one length only q · k differs.
+
+    Args:
+        query: (2,).
+        keys: (S, 2), up to 64 numbers.
+        measure: of the distance: "distance", −‖q − k‖, or "squared", −½ ‖q − k‖².
+
+    Returns:
+        Scores and weights both ways, and whether they agree.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     squared = read_choice("measure", measure, ("distance", "squared")) == "squared"
     k = array("keys", keys, 2, (None, 2), limit=64)

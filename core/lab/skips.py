@@ -36,9 +36,21 @@ class Skips:
 
 
 def skips(layers: Any = 6, width: Any = 64, seed: Any = 0, place: Any = "post") -> Skips:
-    """The parts in an untrained encoder of the paper's shape that reads six random words.
+    """The parts of the residual stream in an untrained encoder of the paper's shape.
 
-    layers: 1 to 8. width: d_model, a multiple of 4 from 8 to 128. place: "post" or "pre".
+    It reads six random words.
+
+    Args:
+        layers: L, 1 to 8.
+        width: d_model, a multiple of 4 from 8 to 128.
+        seed: 0 to 2³¹, of the weights and the words.
+        place: of the norm, "post" or "pre".
+
+    Returns:
+        The share of each part after every sub-layer.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     many, start = (
         read_whole_number("layers", layers, 1, 8),
@@ -52,7 +64,15 @@ def skips(layers: Any = 6, width: Any = 64, seed: Any = 0, place: Any = "post") 
 
 @torch.no_grad()
 def follow_skips(model: Encoder, x: Tensor) -> Skips:
-    """The same for any encoder and one sentence's input (1, S, D)."""
+    """The parts of the residual stream in any encoder, for one sentence's input.
+
+    Args:
+        model: not written to.
+        x: (1, S, D).
+
+    Returns:
+        The share of each part after every sub-layer, mean over the words, float64.
+    """
     tape = Recorder()
     model(x, EVERYTHING.to(x.device), tape)
     found = {name: to_float64(each[0]) for name, each in tape.tensors.items() if each.size(0) == 1}

@@ -22,10 +22,20 @@ SHARES: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def normalize_scores(scores: Tensor, how: str = "softmax") -> Tensor:
-    """Four ways, of `SHARES`, to turn scores (…, S) into weights of the same shape.
+    """Four ways, of `SHARES`, to turn scores into weights.
 
     Only `softmax` sums to 1; `relu` keeps proportions but is unbounded, `sigmoid` judges every
     score alone, `l2` has length 1.
+
+    Args:
+        scores: (…, S).
+        how: a key of `SHARES`.
+
+    Returns:
+        (…, S) weights.
+
+    Raises:
+        KeyError: there is no such way.
     """
     return SHARES[how](scores)
 
@@ -46,7 +56,19 @@ class Normalised:
 
 
 def normalisers(scores: Any, shift: Any = 1.0, stretch: Any = 2.0) -> tuple[Normalised, ...]:
-    """Softmax, ReLU, sigmoid and L2 norm of one row (S,), up to 32, by `normalize_scores`."""
+    """Softmax, ReLU, sigmoid and L2 norm of one row, by `normalize_scores`.
+
+    Args:
+        scores: (S,), up to 32.
+        shift: added to every score, to see what changes.
+        stretch: what every score is multiplied by, to see what changes.
+
+    Returns:
+        One a way, in the order of `SHARES`: the weights, and what is true of them.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
+    """
     row = array("scores", scores, limit=32)  # (S,)
     added, factor = read_number("shift", shift), read_number("stretch", stretch)
     return tuple(_one(key, normalise, row, added, factor) for key, normalise in SHARES.items())
@@ -104,12 +126,22 @@ class Row:
 def measure_scaling(
     d_k: Any = 64, keys: Any = 8, widths: Sequence[int] = WIDTHS, queries: int = 60, seed: int = 0
 ) -> Scaling:
-    """Queries and keys of independent normal numbers, the softmax with and without √d_k.
+    """Queries and keys of independent normal numbers, the softmax with and without √d_k (§3.2.1).
 
     Every query has keys of its own; a smaller width takes the first of the same numbers.
 
-    d_k: 1 to 512, measured beside `widths`. keys: how many a query compares, 2 to 16. queries: how
-    many rows the means are taken over.
+    Args:
+        d_k: 1 to 512, measured beside `widths`.
+        keys: how many a query compares, 2 to 16.
+        widths: values of d_k, from 1 on.
+        queries: how many rows the means are taken over.
+        seed: of the numbers.
+
+    Returns:
+        Spread, entropy and gradient for each width, smallest first.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     width = read_whole_number("d_k", d_k, 1, max(WIDTHS))
     sizes, many = tuple(sorted({*widths, width})), read_whole_number("keys", keys, 2, 16)
@@ -129,14 +161,32 @@ def measure_scaling(
 
 
 def one_row(scores: Any, d_k: Any) -> Row:
-    """A row of scores, up to 64 numbers, e.g. 112 and 96 with d_k 64."""
+    """A row of scores with and without √d_k, e.g. 112 and 96 with d_k 64.
+
+    Args:
+        scores: (S,), up to 64 numbers.
+        d_k: from 1 on.
+
+    Returns:
+        Scores and weights, (2, S): row 0 as given, row 1 divided.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
+    """
     row = array("scores", scores, limit=64)  # (S,)
     both = torch.stack([row, row / math.sqrt(read_number("d_k", d_k, 1))])
     return Row(both, normalize_scores(both), saturation(both))
 
 
 def saturation(scores: Tensor) -> Saturation:
-    """What the softmax makes of scores (…, S): three tensors (…)."""
+    """What the softmax makes of rows of scores.
+
+    Args:
+        scores: (…, S).
+
+    Returns:
+        Spread, entropy in nats and gradient of each row, three tensors (…).
+    """
     return Saturation(
         spread=scores.std(dim=-1, correction=0),
         entropy=torch.special.entr(normalize_scores(scores)).sum(dim=-1),

@@ -86,8 +86,17 @@ class Blueprint:
 def blueprint(vocabulary: int, **given: Any) -> Blueprint:
     """What was typed, as a blueprint; what is not given is as in the notes.
 
-    Raises as `core.lab.inputs`, and `lab_parameters` for one of more than `MOST_PARAMETERS`:
-    nothing of that size is built before that is known.
+    Args:
+        vocabulary: V, words.
+        given: settings by name, of those in `NOTES`; numbers may be text as typed.
+
+    Returns:
+        All that decides the model.
+
+    Raises:
+        GlassformerError: as `core.lab.inputs`; `config` for an unknown setting or settings that
+            cannot be together; `lab_parameters` for a model of more than `MOST_PARAMETERS`: nothing
+            of that size is built before that is known.
     """
     if foreign := sorted(given.keys() - NOTES.keys()):
         raise GlassformerError("config", problem=f"unknown setting {', '.join(foreign)}")
@@ -110,7 +119,14 @@ def blueprint(vocabulary: int, **given: Any) -> Blueprint:
 
 
 def build_model(of: Blueprint) -> Transformer:
-    """The model of a blueprint, the same every time; torch's global random state is left alone."""
+    """The model of a blueprint, the same every time; torch's global random state is left alone.
+
+    Args:
+        of: the blueprint.
+
+    Returns:
+        The Transformer, without gradients.
+    """
     model = build_seeded(lambda: Transformer(of.config), of.seed)
     if of.start == "torch":
         _start_as_torch(model, torch.Generator().manual_seed(of.seed))
@@ -136,12 +152,26 @@ def _start_as_torch(model: Transformer, generator: torch.Generator) -> None:
 
 
 def xavier_bound(weight: torch.Tensor) -> float:
-    """√(6 / (fan_in + fan_out)) of a matrix (Glorot & Bengio 2010)."""
+    """√(6 / (fan_in + fan_out)) of a matrix (Glorot & Bengio 2010).
+
+    Args:
+        weight: (fan_out, fan_in).
+
+    Returns:
+        The largest number that Xavier's uniform distribution draws.
+    """
     return math.sqrt(6 / sum(weight.shape))
 
 
 def torch_bound(weight: torch.Tensor) -> float:
-    """1 / √fan_in, what `nn.Linear` draws up to by itself."""
+    """1 / √fan_in, what `nn.Linear` draws up to by itself.
+
+    Args:
+        weight: (fan_out, fan_in).
+
+    Returns:
+        The largest number that is drawn.
+    """
     return 1 / math.sqrt(weight.size(-1))
 
 
@@ -155,7 +185,14 @@ class ClosedForm:
     once: tuple[tuple[int, str], ...] = ()  # beside the layers: the final norm
 
     def count(self, config: ModelConfig) -> int:
-        """The number itself."""
+        """How many parameters the part has.
+
+        Args:
+            config: gives the letters their sizes.
+
+        Returns:
+            The closed form with these numbers in it.
+        """
         sizes = letters_of_sizes(config)
         each, extra = (
             sum(many * math.prod(sizes[letter] for letter in of) for many, of in terms)
@@ -165,7 +202,14 @@ class ClosedForm:
 
 
 def letters_of_sizes(config: ModelConfig) -> dict[str, int]:
-    """What the letters of the closed forms stand for; N encoder layers, M decoder layers."""
+    """What the letters of the closed forms stand for; N encoder layers, M decoder layers.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        Sizes by V, D, F, N, M and L, the longest text.
+    """
     return {
         "V": config.vocabulary_size, "D": config.d_model, "F": config.d_ff,
         "N": config.encoder_layers, "M": config.decoder_layers, "L": config.max_length,
@@ -173,7 +217,14 @@ def letters_of_sizes(config: ModelConfig) -> dict[str, int]:
 
 
 def closed_forms(config: ModelConfig) -> tuple[ClosedForm, ...]:
-    """Every part that has parameters, or would have them if it did not share another's."""
+    """Every part that has parameters, or would have them if it did not share another's.
+
+    Args:
+        config: of the model.
+
+    Returns:
+        A closed form a part, from the source's embedding to the generator.
+    """
     table, square = (1, "VD"), (4, "DD")
     learned = ((1, "LD"),) if config.positions == "learned" else ()
     attention = (square, (4, "D")) if config.attention_bias else (square,)

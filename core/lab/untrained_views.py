@@ -62,7 +62,17 @@ Ids = tuple[tuple[int, ...], ...]
 
 
 def anatomy(model: Transformer, source: Ids, target: Ids) -> Anatomy:
-    """One teacher-forced run over these ids, and the modules."""
+    """One teacher-forced run over some ids, and the modules.
+
+    Args:
+        model: not written to.
+        source: (B, S) ids.
+        target: (B, T) ids, from the begin token on.
+
+    Returns:
+        How far the values reach at each place, the tree of modules, and the parameters of each
+        part.
+    """
     device = model.generator.weight.device
     tape = Recorder()
     with torch.no_grad():
@@ -74,7 +84,14 @@ def anatomy(model: Transformer, source: Ids, target: Ids) -> Anatomy:
 
 
 def count_parameters(model: Transformer) -> Counter[str]:
-    """Every parameter once, by the part that it belongs to."""
+    """Every parameter once, by the part that it belongs to.
+
+    Args:
+        model: any.
+
+    Returns:
+        How many numbers each part has, by the keys of `core.lab.untrained.closed_forms`.
+    """
     found = Counter[str]()
     for name, parameter in model.named_parameters():
         found[_part(name)] += parameter.numel()
@@ -166,7 +183,14 @@ class Drawn:
 
 
 def drawn_weights(weight: Tensor) -> Drawn:
-    """A matrix (fan_out, fan_in) as it was drawn."""
+    """A matrix as it was drawn, beside the bounds of two ways to draw it.
+
+    Args:
+        weight: (fan_out, fan_in).
+
+    Returns:
+        Its ends, deviation and a histogram.
+    """
     bound, ends = xavier_bound(weight), _ends(weight)
     reach = 1.05 * max(bound, *map(abs, ends))
     counts = torch.histc(weight.detach().float().cpu(), BINS, -reach, reach)

@@ -46,13 +46,23 @@ class Parts:
 def run_routes(
     length: Any = 24, width: Any = 16, kernel: Any = 3, seed: int = 0
 ) -> tuple[Route, ...]:
-    """Runs each kind on the same random words and sends gradients back from the last output.
+    """Runs each kind on the same random words and sends gradients back from the last output (§4).
 
     The convolutions look at the word and those before it; as many layers are stacked as the last
     output needs to see the first word, with the same weights; `dilated` spaces the kernel k times
     wider from layer to layer.
 
-    length: n, 2 to 32 words. width: d, 4 to 16, a multiple of 4. kernel: k, 2 to 9.
+    Args:
+        length: n, 2 to 32 words.
+        width: d, 4 to 16, a multiple of 4.
+        kernel: k, 2 to 9.
+        seed: of the weights and the words.
+
+    Returns:
+        One a kind, in the order of `KINDS`.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
     """
     words, span = (
         read_whole_number("length", length, 2, LONGEST),
@@ -69,7 +79,17 @@ def run_routes(
 def untrained_layers(
     width: int, kernel: int, seed: int, dtype: torch.dtype = torch.float64
 ) -> Parts:
-    """The untrained layers; attention has 4 heads."""
+    """The untrained layers; attention has 4 heads.
+
+    Args:
+        width: d, a multiple of 4.
+        kernel: k, of the convolution.
+        seed: of the weights.
+        dtype: of the weights.
+
+    Returns:
+        The layers, shared by all who ask for them: not to be written to.
+    """
     config = ModelConfig(vocabulary_size=1, d_model=width, n_heads=HEADS)
     return Parts(
         build_seeded(lambda: nn.RNN(width, width, batch_first=True), seed).to(dtype),
@@ -79,7 +99,15 @@ def untrained_layers(
 
 
 def run_recurrent(layer: nn.RNN, x: Tensor) -> list[Tensor]:
-    """h_t = tanh(W x_t + b + U h_{t−1} + c), step by step: (B, n, d) -> n times (B, d)."""
+    """h_t = tanh(W x_t + b + U h_{t−1} + c), step by step from an empty state.
+
+    Args:
+        layer: gives W, U and the biases.
+        x: (B, n, d).
+
+    Returns:
+        n states, (B, d) each.
+    """
     names = ("weight_ih_l0", "bias_ih_l0", "weight_hh_l0", "bias_hh_l0")
     w, b, u, c = (layer.get_parameter(name) for name in names)
     state, states = torch.zeros_like(x[:, 0]), []
@@ -90,7 +118,16 @@ def run_recurrent(layer: nn.RNN, x: Tensor) -> list[Tensor]:
 
 
 def run_convolutions(layer: nn.Conv1d, x: Tensor, spacings: list[int]) -> list[Tensor]:
-    """Causal convolutions stacked, tanh after each: (B, n, d) -> every layer's (B, n, d)."""
+    """Causal convolutions stacked, tanh after each.
+
+    Args:
+        layer: its kernel and bias, the same in every layer.
+        x: (B, n, d).
+        spacings: the dilation of each layer, from the lowest on.
+
+    Returns:
+        Every layer's output, (B, n, d) each.
+    """
     rows, outputs = x.mT, []  # (B, d, n)
     for spacing in spacings:
         padded = functional.pad(rows, ((layer.kernel_size[0] - 1) * spacing, 0))
@@ -100,13 +137,30 @@ def run_convolutions(layer: nn.Conv1d, x: Tensor, spacings: list[int]) -> list[T
 
 
 def attend_to_all(layer: MultiHeadAttention, x: Tensor) -> Tensor:
-    """The model's self-attention, every word looking at all: (B, n, d) -> (B, n, d)."""
+    """The model's self-attention, every word looking at all.
+
+    Args:
+        layer: the attention.
+        x: (B, n, d).
+
+    Returns:
+        (B, n, d).
+    """
     found: Tensor = layer(x, x, EVERYTHING.to(x.device))
     return found
 
 
 def dilations_needed(kind: Kind, length: int, kernel: int) -> list[int]:
-    """The dilation of each convolution that the last word needs to reach the first."""
+    """The dilation of each convolution that the last word needs to reach the first.
+
+    Args:
+        kind: "convolution", contiguous ones; any other is read as "dilated".
+        length: n words.
+        kernel: k, at least 2.
+
+    Returns:
+        One a layer, from the lowest on.
+    """
     if kind == "convolution":
         return [1] * math.ceil((length - 1) / (kernel - 1))
     found, reach = [1], kernel  # dilated: k words, then k², k³, …
@@ -199,8 +253,16 @@ def time_layers(
 
     The RNN is torch's own (`torch.nn.RNN`), not a loop in Python; attention is the model's.
 
-    limit: seconds; one more run may be under way when they are over. clock: gives seconds. report:
-    is told what share of the lengths is done, after each.
+    Args:
+        lengths: n of each race, from short to long.
+        width: d, a multiple of 4.
+        kernel: k, of the convolution.
+        limit: seconds; one more run may be under way when they are over.
+        clock: gives seconds.
+        report: is told what share of the lengths is done, 0 to 1, after each.
+
+    Returns:
+        The best time of three for each kind and length; NaN where the time was up before.
     """
     until, runs = clock() + limit, layers_to_time(width, kernel)
     seconds: dict[Kind, list[float]] = {kind: [] for kind in runs}
@@ -218,7 +280,15 @@ def time_layers(
 
 
 def layers_to_time(width: int, kernel: int) -> dict[Kind, Callable[[Tensor], Tensor]]:
-    """One float32 layer of each kind: (B, n, d) -> (B, n, d)."""
+    """One float32 layer of each kind, ready to be timed.
+
+    Args:
+        width: d, a multiple of 4.
+        kernel: k, of the convolution.
+
+    Returns:
+        By kind, a function (B, n, d) -> (B, n, d); there is no dilated one.
+    """
     layers = untrained_layers(width, kernel, 0, torch.float32)
     return {
         "recurrent": lambda x: layers.recurrent(x)[0],
@@ -257,7 +327,20 @@ class Bound:
 
 
 def table_one(length: Any, width: Any, kernel: Any = 3, window: int = 8) -> tuple[Bound, ...]:
-    """Table 1 in the paper's order for n words, width d, kernel k and neighbourhood r."""
+    """Table 1 of §4 for one size of layer, in the paper's order.
+
+    Args:
+        length: n words, 1 to 10⁶.
+        width: d, 1 to 10⁵.
+        kernel: k, 2 to 1000.
+        window: r, the neighbourhood of restricted attention; not checked.
+
+    Returns:
+        A row a type of layer.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`.
+    """
     n, d = (
         read_whole_number("length", length, 1, 10**6),
         read_whole_number("width", width, 1, 10**5),

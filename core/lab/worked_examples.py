@@ -139,7 +139,17 @@ class Worked:
     remarks: tuple[str, ...]  # keys of what else is to be said
 
     def quantity(self, key: str) -> Quantity:
-        """One result by its key."""
+        """One result by its key.
+
+        Args:
+            key: of the quantity.
+
+        Returns:
+            The result.
+
+        Raises:
+            StopIteration: the example has no such quantity.
+        """
         return next(each for each in self.quantities if each.key == key)
 
     @property
@@ -150,18 +160,44 @@ class Worked:
 
 
 def example_keys() -> tuple[str, ...]:
-    """The keys of all examples, in the order of the notes."""
+    """The keys of all examples, in the order of the notes.
+
+    Returns:
+        Such as "softmax-alternatives".
+    """
     return tuple(_stored())
 
 
 def notes_inputs(key: str) -> dict[str, Any]:
-    """An example's inputs as the notes have them: numbers, rows of numbers, words."""
+    """An example's inputs as the notes have them.
+
+    Args:
+        key: of the example.
+
+    Returns:
+        Numbers, rows of numbers and words by the name of the input; a copy, to be changed at will.
+
+    Raises:
+        GlassformerError: `lab_choice` for a key that no example has.
+    """
     inputs: dict[str, Any] = deepcopy(_example(key)["inputs"])  # the reader may change his own
     return inputs
 
 
 def compute_example(key: str, **changed: Any) -> Worked:
-    """Computes an example; `changed` are inputs in place of the notes'."""
+    """Computes an example, and compares it with what the notes print.
+
+    Args:
+        key: of the example.
+        changed: inputs in place of the notes', by name.
+
+    Returns:
+        The example with every quantity; what the notes print is there only for their own inputs.
+
+    Raises:
+        GlassformerError: `lab_…`, as `core.lab.inputs`: an example or input that there is not, a
+            value that is not allowed, inputs that do not fit each other.
+    """
     stored = _example(key)
     for name in changed:
         read_choice("input", name, stored["inputs"])

@@ -23,7 +23,17 @@ class Problem:
 def check_lecture(
     lecture: Lecture, link_is_good: LinkIsGood, trace_of: TraceOf
 ) -> tuple[Problem, ...]:
-    """Everything that does not hold, in the order of the scenes; () for a lecture to be given."""
+    """Everything of a lecture that does not hold in the app, in the order of the scenes.
+
+    Args:
+        lecture: as it was read.
+        link_is_good: what of a page and its query makes no sense, by name; () for a good link.
+        trace_of: the run that a scene shows in a language; raises GlassformerError where there is
+            none.
+
+    Returns:
+        A problem a scene, language and place; () for a lecture to be given.
+    """
     return tuple(
         Problem(scene.name, language, line, error)
         for scene in lecture.scenes

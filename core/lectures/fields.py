@@ -21,7 +21,16 @@ class Reader:
         self.languages: tuple[str, ...] = ()
 
     def refuse(self, key: str, path: Path, **values: object) -> NoReturn:
-        """Raises `key` with the line and the name of what stands there."""
+        """Refuses what stands at a place, with its line and name.
+
+        Args:
+            key: of the error.
+            path: of the place, such as ("scene", 2, "question"); the numbers count from 0.
+            values: what else the error says.
+
+        Raises:
+            GlassformerError: `key`, always.
+        """
         name = ".".join(str(part) for part in path if isinstance(part, str))
         line = line_at(path, self.lines)
         raise GlassformerError(key, **{"line": line, "name": name[:100], **values})
@@ -29,7 +38,21 @@ class Reader:
     def fields(
         self, path: Path, given: Any, known: "Mapping[str, Field]", needed: tuple[str, ...]
     ) -> dict[str, Any]:
-        """The fields of a table, in the order in which they are known."""
+        """The fields of a table, in the order in which they are known.
+
+        Args:
+            path: of the table.
+            given: what stands there.
+            known: a function by the name of the field that reads it.
+            needed: names that must be there.
+
+        Returns:
+            What each function makes of its field; without those that are not given.
+
+        Raises:
+            GlassformerError: `lecture_kind` for what is no table, `lecture_unknown`,
+                `lecture_missing`, and what the functions raise.
+        """
         for name in read_table(self, path, given):
             if name not in known:
                 self.refuse(
@@ -49,14 +72,35 @@ Field = Callable[[Reader, Path, Any], Any]
 
 
 def read_table(reader: Reader, path: Path, given: Any) -> dict[str, Any]:
-    """A table that is not large."""
+    """A table that is not large.
+
+    Args:
+        reader: refuses with the line.
+        path: of the table.
+        given: what stands there.
+
+    Returns:
+        The table as it is.
+
+    Raises:
+        GlassformerError: `lecture_kind` for something else, or more than `MOST_FIELDS` fields.
+    """
     if not isinstance(given, dict) or len(given) > MOST_FIELDS:
         reader.refuse("lecture_kind", path, allowed="{ … = … }")
     return given
 
 
 def text_field(longest: int, new: bool = False) -> Field:
-    """A text in every language of the lecture; a `new` one says which languages those are."""
+    """A text in every language of the lecture.
+
+    Args:
+        longest: characters at most, in each language.
+        new: whether this text says which languages those are.
+
+    Returns:
+        A function that reads such a field, the text by its language without spaces at the ends; it
+        raises `lecture_kind`, `lecture_unknown`, `lecture_language` or `lecture_long`.
+    """
 
     def read(reader: Reader, path: Path, given: Any) -> dict[str, str]:
         if not isinstance(given, dict) or not given:
@@ -88,7 +132,14 @@ def _words(reader: Reader, path: Path, given: Any, longest: int) -> str:
 
 
 def one_of(*names: str) -> Field:
-    """One of some words; any short one where none are given."""
+    """One of some words.
+
+    Args:
+        names: the words; any short one fits where none are given.
+
+    Returns:
+        A function that reads such a field; it raises `lecture_kind` for another word.
+    """
 
     def read(reader: Reader, path: Path, given: Any) -> str:
         fits = isinstance(given, str) and 0 < len(given) <= LONGEST_WORD
@@ -100,7 +151,16 @@ def one_of(*names: str) -> Field:
 
 
 def number_field(low: float, high: float) -> Field:
-    """A number from low to high; never NaN."""
+    """A number between two others; never NaN.
+
+    Args:
+        low: the least, itself allowed.
+        high: the largest, itself allowed.
+
+    Returns:
+        A function that reads such a field; it raises `lecture_kind` for anything else, and beyond
+        ±10³⁰⁰.
+    """
 
     def read(reader: Reader, path: Path, given: Any) -> float:
         if isinstance(given, bool) or not isinstance(given, int | float):
@@ -113,7 +173,19 @@ def number_field(low: float, high: float) -> Field:
 
 
 def read_numbers(reader: Reader, path: Path, given: Any) -> tuple[float, ...]:
-    """A few numbers, from small to large."""
+    """A few numbers, from small to large.
+
+    Args:
+        reader: refuses with the line.
+        path: of the list.
+        given: what stands there.
+
+    Returns:
+        The numbers, no two alike.
+
+    Raises:
+        GlassformerError: `lecture_kind` for something else, or another order.
+    """
     if not isinstance(given, list) or len(given) > MOST_FIELDS:
         reader.refuse("lecture_kind", path, allowed="[0.1, 0.5]")
     found = tuple(number_field(-math.inf, math.inf)(reader, path, each) for each in given)
@@ -123,7 +195,19 @@ def read_numbers(reader: Reader, path: Path, given: Any) -> tuple[float, ...]:
 
 
 def read_words(reader: Reader, path: Path, given: Any) -> tuple[tuple[str, ...], ...]:
-    """The words of each option."""
+    """The words of each option.
+
+    Args:
+        reader: refuses with the line.
+        path: of the list.
+        given: what stands there, a list an option.
+
+    Returns:
+        The words of each option; () for one without words.
+
+    Raises:
+        GlassformerError: `lecture_kind` for something else, or more than `MOST_FIELDS` words.
+    """
     fits = isinstance(given, list) and all(isinstance(each, list) for each in given)
     if not fits or sum(map(len, given)) > MOST_FIELDS or len(given) > MOST_FIELDS:
         reader.refuse("lecture_kind", path, allowed='[["it"], ["animal", "street"]]')
@@ -132,5 +216,13 @@ def read_words(reader: Reader, path: Path, given: Any) -> tuple[tuple[str, ...],
 
 
 def is_count(given: Any, below: int) -> bool:
-    """Whether something is a whole number from 0."""
+    """Whether something is a whole number from 0.
+
+    Args:
+        given: anything; true and false are no numbers.
+        below: it must be smaller.
+
+    Returns:
+        True for 0, 1, … `below` − 1.
+    """
     return isinstance(given, int) and not isinstance(given, bool) and 0 <= given < below

@@ -76,7 +76,14 @@ class Scene:
     line: int = field(default=0, compare=False)
 
     def link(self, language: str) -> Link:
-        """Page and query of the screen for an audience of a language."""
+        """Page and query of the screen for an audience of a language.
+
+        Args:
+            language: such as "en".
+
+        Returns:
+            The language's own link, else the one for all.
+        """
         return self.links.get(language, (self.page, self.query))
 
     @property
@@ -105,16 +112,44 @@ class Lecture:
         return sum(scene.minutes for scene in self.scenes)
 
     def scene(self, name: str) -> Scene:
-        """The scene of a name; LookupError for one that is not there."""
+        """The scene of a name.
+
+        Args:
+            name: of the scene.
+
+        Returns:
+            The scene.
+
+        Raises:
+            LookupError: there is none.
+        """
         found = next((scene for scene in self.scenes if scene.name == name), None)
         if found is None:
             raise LookupError(name)
         return found
 
     def source(self, scene: Scene, truth: Truth) -> Scene:
-        """The scene in whose run something of a scene is read: often the next one's, to guess."""
+        """The scene in whose run something of a scene is read: often the next one's, to guess.
+
+        Args:
+            scene: where it stands.
+            truth: what is read.
+
+        Returns:
+            That scene itself where the truth names no other.
+
+        Raises:
+            LookupError: the truth names a scene that is not there.
+        """
         return self.scene(truth.scene) if truth.scene else scene
 
     def having(self, *scenes: Scene) -> "Lecture":
-        """The same with other scenes."""
+        """The same with other scenes.
+
+        Args:
+            scenes: all of them, in order.
+
+        Returns:
+            A new lecture.
+        """
         return replace(self, scenes=scenes)

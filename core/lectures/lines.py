@@ -17,12 +17,27 @@ KEY = re.compile(r"\s*([\w-]+(?:\s*\.\s*[\w-]+)*)\s*=")
 
 
 def lines_without_strings(text: str) -> list[str]:
-    """The lines of a text without what its strings and comments say."""
+    """The lines of a text without what its strings and comments say.
+
+    Args:
+        text: TOML, damaged or not.
+
+    Returns:
+        As many lines as the text has.
+    """
     return OPAQUE.sub(lambda found: "\n" * found[0].count("\n"), text).split("\n")
 
 
 def lines_of(lines: list[str]) -> dict[Path, int]:
-    """The line, from 1, of every table and key among bare lines."""
+    """Where every table and key stands among bare lines.
+
+    Args:
+        lines: as `lines_without_strings` gives them.
+
+    Returns:
+        The line, from 1, by the path, such as ("scene", 2, "title", "en"); the number of a table in
+        its list counts from 0.
+    """
     found: dict[Path, int] = {}
     counts: dict[Path, int] = {}
     table: Path = ()
@@ -42,7 +57,15 @@ def lines_of(lines: list[str]) -> dict[Path, int]:
 
 
 def line_at(path: Path, lines: Mapping[Path, int]) -> int:
-    """The line of a path, or of what it is in; 1 for what is nowhere."""
+    """The line of a path, or of what it is in.
+
+    Args:
+        path: of a table or a key.
+        lines: as `lines_of` gives them.
+
+    Returns:
+        From 1; 1 for what is nowhere.
+    """
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)

@@ -17,7 +17,16 @@ MOST = 500  # parameters
 
 
 def pack_query(query: Mapping[str, str]) -> dict[str, str]:
-    """What stands in the address; where even packed it is too long, its largest part stays out."""
+    """The query as it stands in the address: a long one is packed.
+
+    Where even packed it is too long, its largest part stays out, then the next, until it fits.
+
+    Args:
+        query: in plain words.
+
+    Returns:
+        The same up to `PLAIN` characters, else {"z": base64url of its zlib}.
+    """
     fitting = dict(query)
     while len(plain := urlencode(fitting, errors="replace")) > PLAIN:
         data = zlib.compress(plain.encode("ascii"), 9)
@@ -29,9 +38,16 @@ def pack_query(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def unpack_query(query: Mapping[str, str]) -> dict[str, str]:
-    """The plain query again; what stands beside the packed parameter goes before what is in it.
+    """The plain query again.
 
-    One that cannot be opened, or holds too much, stays as it is: at most `INFLATED` bytes are made.
+    What stands beside the packed parameter goes before what is in it.
+
+    Args:
+        query: of an address, packed or not.
+
+    Returns:
+        In plain words; a packed one that cannot be opened, or holds too much, stays as it is: at
+        most `INFLATED` bytes are made.
     """
     if PACKED not in query:
         return dict(query)

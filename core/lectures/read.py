@@ -56,12 +56,26 @@ THE_READERS = ("language", "theme", "size", "mine")  # of a link: whoever looks 
 
 
 def bundled_lectures() -> tuple[str, ...]:
-    """The names of the lectures that come with the app."""
+    """The lectures that come with the app.
+
+    Returns:
+        Their names, in alphabetical order.
+    """
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 def load_lecture(name: str) -> Lecture:
-    """One of them. Errors: LookupError for another name."""
+    """One of the lectures that come with the app.
+
+    Args:
+        name: as `bundled_lectures` has it.
+
+    Returns:
+        The lecture.
+
+    Raises:
+        LookupError: there is no lecture of that name.
+    """
     if name not in bundled_lectures():
         raise LookupError(name)
     return read_lecture((FOLDER / f"{name}.toml").read_bytes())
@@ -70,7 +84,14 @@ def load_lecture(name: str) -> Lecture:
 def read_lecture(data: str | bytes) -> Lecture:
     """The lecture that a file holds.
 
-    Raises `GlassformerError`, lecture_…, with `line` (from 1) where there is one to name.
+    Args:
+        data: TOML; bytes are in UTF-8.
+
+    Returns:
+        The lecture; every text is there in each of its languages.
+
+    Raises:
+        GlassformerError: `lecture_…`, with `line` (from 1) where there is one to name.
     """
     plain = _decoded(data)
     if (length := plain.count("\n")) > MOST_LINES:

@@ -31,10 +31,19 @@ class Answer:
 
 
 def find_truth(truth: Truth, trace: Trace, language: str) -> Answer:
-    """The number or the word at the place.
+    """The number or the word at the place that a lecture names.
 
-    Raises `GlassformerError`: unknown_address, unknown_axis, out_of_range, lecture_word for a word
-    that the sentence has not, trail_cell where the place is not one number.
+    Args:
+        truth: the address, the axes that are held, and what is read of the rest.
+        trace: the run.
+        language: whose index counts where the sentences differ.
+
+    Returns:
+        The number (of percent: 0 to 100) or the word, as text too, and where it was read.
+
+    Raises:
+        GlassformerError: `unknown_address`, `unknown_axis`, `out_of_range`, `lecture_word` for a
+            word that the sentence has not, `trail_cell` where the place is not one number.
     """
     axes = trace.axes(truth.address)
     place = _place(truth, axes, language)
@@ -61,9 +70,18 @@ def find_truth(truth: Truth, trace: Trace, language: str) -> Answer:
 
 
 def truth(question: Question, trace: Trace, language: str) -> Answer:
-    """The answer to a question; `trace` is that of `Lecture.source`.
+    """The answer to a question.
 
-    Raises `GlassformerError`: as `find_truth`, and lecture_answer where no option fits.
+    Args:
+        question: what the audience is asked.
+        trace: the run of the scene that `Lecture.source` gives.
+        language: of the audience.
+
+    Returns:
+        What was found; of a choice the index of the right option, from 0, and its text.
+
+    Raises:
+        GlassformerError: as `find_truth`, and `lecture_answer` where no option fits.
     """
     answer = find_truth(question.truth, trace, language)
     if question.kind != "choice":
@@ -75,7 +93,20 @@ def truth(question: Question, trace: Trace, language: str) -> Answer:
 
 
 def answer_of(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf) -> Answer | None:
-    """The answer to a scene's question, None without one. Errors: as `truth`, and `trace_of`."""
+    """The answer to a scene's question.
+
+    Args:
+        lecture: that has the scene.
+        scene: whose question it is.
+        language: of the audience.
+        trace_of: the run that a scene shows in a language.
+
+    Returns:
+        As `truth`; None for a scene without a question.
+
+    Raises:
+        GlassformerError: as `truth`, and what `trace_of` raises.
+    """
     if scene.question is None:
         return None
     source = lecture.source(scene, scene.question.truth)
@@ -92,7 +123,20 @@ class Said:
 
 
 def fill_texts(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf) -> Said:
-    """What is said of a scene, every `{name}` filled in. Errors: as `truth`, and `trace_of`."""
+    """What is said of a scene, every `{name}` filled in.
+
+    Args:
+        lecture: that has the scene.
+        scene: whose texts they are.
+        language: of the texts.
+        trace_of: the run that a scene shows in a language; asked only for what the texts name.
+
+    Returns:
+        Title, text and notes; "" for what the scene has not.
+
+    Raises:
+        GlassformerError: as `truth`, and what `trace_of` raises.
+    """
     parts = [each.get(language, "") for each in (scene.title, scene.text, scene.notes)]
     names = {name for part in parts for name in PLACE.findall(part)}
     known = {}
@@ -107,7 +151,15 @@ def fill_texts(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf)
 
 
 def format_value(value: float, form: Form) -> str:
-    """A number as the app's pages write it: three significant digits, "97.1%", or a whole one."""
+    """A number as the app's pages write it.
+
+    Args:
+        value: of percent 0 to 100.
+        form: "number", three significant digits; "percent", "97.1%"; "whole", rounded.
+
+    Returns:
+        The text; "NaN" where there is no number.
+    """
     if form == "whole" and math.isfinite(value):
         return f"{round(value)}".replace("-", MINUS)
     return format_percent(value / 100) if form == "percent" else format_number(float(value))

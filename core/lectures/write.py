@@ -9,7 +9,14 @@ from glassformer.core.lectures.lecture import Lecture, Link, Question, Scene, Te
 
 
 def write_lecture(lecture: Lecture) -> str:
-    """The file of a lecture."""
+    """The file of a lecture.
+
+    Args:
+        lecture: to be written.
+
+    Returns:
+        TOML that `read_lecture` reads back equal.
+    """
     lines = [f"name = {_string(lecture.name)}"]
     lines += [*_texts("title", lecture.title), *_texts("about", lecture.about)]
     for scene in lecture.scenes:
@@ -18,7 +25,14 @@ def write_lecture(lecture: Lecture) -> str:
 
 
 def link_text(link: Link) -> str:
-    """A link in one line, its texts readable: what a browser shows of it."""
+    """A link in one line, its texts readable: what a browser shows of it.
+
+    Args:
+        link: page and query.
+
+    Returns:
+        "page?name=value&…", without "?" where nothing is asked.
+    """
     page, query = link
     parts = [f"{quote(name)}={_readable(value)}" for name, value in query.items()]
     return f"{page}?{'&'.join(parts)}" if parts else page

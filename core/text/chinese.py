@@ -69,12 +69,26 @@ RUN = re.compile(
 
 
 def breaks_behind_days(run: str) -> set[int]:
-    """Places that no word reaches across: behind a day of the week."""
+    """Places that no word reaches across: behind a day of the week, and those of `STOP`.
+
+    Args:
+        run: Chinese characters, simplified.
+
+    Returns:
+        Places between characters, counted from 0: n lies behind n characters.
+    """
     return {found.end() for found in [*WEEKDAY.finditer(run), *STOP.finditer(run)]}
 
 
 def places_inside_words(run: str) -> set[int]:
-    """Places inside a word or a number: 星期·五, but 下周|五 may be two words."""
+    """Places inside a word or a number: 星期·五, but 下周|五 may be two words.
+
+    Args:
+        run: Chinese characters, simplified.
+
+    Returns:
+        Places between characters, counted from 0: n lies behind n characters.
+    """
     days = (
         found.end() - 1
         for found in WEEKDAY.finditer(run)
@@ -93,7 +107,18 @@ class Cover:
 
 
 def split_chinese(text: str, vocabulary: Vocabulary, gazetteer: Gazetteer) -> list[Token]:
-    """Tokens of normalised Chinese text, segmented or not."""
+    """Tokens of normalised Chinese text, segmented or not.
+
+    Of all covers of a run by words the cheapest is taken, found by dynamic programming.
+
+    Args:
+        text: normalised, in simplified or traditional characters.
+        vocabulary: says which words are known and how frequent they are.
+        gazetteer: names and nouns beyond the vocabulary.
+
+    Returns:
+        The tokens; each surface is what was typed, the word simplified and as the model knows it.
+    """
     chunks = text.split(" ")
     spaced = len(chunks) > 2 and sum(map(len, chunks)) <= 3 * len(chunks)
     tokens: list[Token] = []

@@ -34,7 +34,17 @@ class Decoded:
 def detokenize_pieces(
     pieces: Sequence[str], fillers: Mapping[str, Filler], language: str, vocabulary: Vocabulary
 ) -> Decoded:
-    """The surfaces of the pieces, one each, and the sentence that they make."""
+    """The surfaces of the pieces, one each, and the sentence that they make.
+
+    Args:
+        pieces: of the vocabulary, specials and copy slots among them.
+        fillers: what each slot holds.
+        language: "en" or "zh", that of the sentence.
+        vocabulary: says which words are spelled with capitals.
+
+    Returns:
+        A surface for each piece, and the sentence, without specials.
+    """
     surfaces = [_surface(i, pieces, fillers, language, vocabulary) for i in range(len(pieces))]
     spoken = [i for i, piece in enumerate(pieces) if piece not in RESERVED or piece in SLOTS]
     if language == "zh":

@@ -67,9 +67,17 @@ APART = ("only", "very")  # behind "not": "is not only kind but …"
 def expand_word(
     surface: str, following: str, known: Callable[[str], bool]
 ) -> list[tuple[str, str]]:
-    """(surface, word) of each part of a word as typed; `following` is the word after it.
+    """The parts of an English word as typed: contractions are taken apart.
 
     A contraction that the vocabulary has is one word. The surfaces joined are what was typed.
+
+    Args:
+        surface: the word as typed.
+        following: the word after it in lower case, "" at the end.
+        known: whether the vocabulary has a word.
+
+    Returns:
+        (surface, word) of each part.
     """
     word = surface.lower()
     word = BARE.get(word, word)
@@ -108,7 +116,15 @@ def _meaning(host: str, clitic: str, following: str) -> str:
 
 
 def read_hours(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
-    """The hours of the clock as words: "at 7" is read "at seven", "7 o'clock" "seven o'clock"."""
+    """The hours of the clock as words: "at 7" is read "at seven", "7 o'clock" "seven o'clock".
+
+    Args:
+        tokens: of a sentence.
+        known: whether the vocabulary has a word.
+
+    Returns:
+        As many tokens; what is no hour, or has no known word, stays.
+    """
     read: list[Token] = []
     for place, token in enumerate(tokens):
         before = tokens[place - 1].word if place else ""
@@ -126,7 +142,15 @@ def _hour(token: Token) -> str:
 
 
 def read_degrees(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
-    """How "pretty good" is read: "quite good"; a girl who is pretty stays so."""
+    """How "pretty good" is read: "quite good"; a girl who is pretty stays so.
+
+    Args:
+        tokens: of a sentence.
+        known: whether the vocabulary has a word.
+
+    Returns:
+        As many tokens; nothing changes where "quite" is not known.
+    """
     read: list[Token] = []
     for place, token in enumerate(tokens):
         before = tokens[place - 1].word if place else ""
@@ -138,7 +162,15 @@ def read_degrees(tokens: list[Token], known: Callable[[str], bool]) -> list[Toke
 
 
 def split_english(text: str, known: Callable[[str], bool]) -> list[Token]:
-    """Tokens of normalised English text; `known` says which words the vocabulary has."""
+    """Tokens of normalised English text.
+
+    Args:
+        text: normalised.
+        known: whether the vocabulary has a word.
+
+    Returns:
+        The tokens; marks as marks, words in lower case beside what was typed.
+    """
     chunks = [part for chunk in text.split(" ") for part in PICTURE.split(chunk) if part]
     tokens: list[Token] = []
     for place, chunk in enumerate(chunks):

@@ -54,6 +54,13 @@ def whole_forms(tokens: list[Token], known: Known) -> list[Token]:
     """Words that Chinese takes apart, read as the model knows them; what was typed stays.
 
     喜不喜欢 is 喜欢 不 喜欢, 洗了澡 is 洗澡 了, 第二十页 is 第 二十 页, 7点 is 七 点.
+
+    Args:
+        tokens: of a sentence.
+        known: whether the vocabulary has a word.
+
+    Returns:
+        The tokens; their surfaces together are what was typed.
     """
     whole: list[Token] = []
     place = 0
@@ -198,6 +205,13 @@ def separate_words(tokens: list[Token], known: Known) -> list[Token]:
     """Words that are two words in their surroundings: 看不见 is 看 不 见, but 不见了 is lost.
 
     要不要 is 要 不 要, 跑得很快 is 跑 得 很 快, 最好的书 is 最 好 的 书.
+
+    Args:
+        tokens: of a sentence.
+        known: whether the vocabulary has a word; what is cut off must be known.
+
+    Returns:
+        The tokens, such words as two.
     """
     cut: list[Token] = []
     asks = next((token.word for token in tokens if token.word in ("?", "吧")), "")

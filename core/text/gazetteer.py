@@ -45,10 +45,26 @@ class Filler:
 
     @classmethod
     def literal(cls, kind: str, surface: str) -> "Filler":
-        """An unknown word: carried over as it was typed."""
+        """An unknown word: carried over as it was typed.
+
+        Args:
+            kind: "name", "noun" or "num".
+            surface: as typed.
+
+        Returns:
+            A filler that is written alike in both languages.
+        """
         return cls(kind, surface, surface)
 
     def written(self, language: str) -> str:
+        """How the filler is written.
+
+        Args:
+            language: "en"; any other is read as "zh".
+
+        Returns:
+            The word in that language, in the singular.
+        """
         return self.english if language == "en" else self.chinese
 
 
@@ -64,7 +80,11 @@ class Gazetteer:
 
 @cache
 def load_gazetteer() -> Gazetteer:
-    """Reads `data/gazetteer.toml`, once."""
+    """Reads `data/gazetteer.toml`, once.
+
+    Returns:
+        Names, nouns and numbers by what may be typed.
+    """
     table = word_list("gazetteer")
     english: dict[str, Filler] = {}
     chinese: dict[str, Filler] = {}
@@ -96,7 +116,16 @@ def _plural(noun: str) -> str:
 def titled_name(
     tokens: list[Token], position: int, reads: Callable[[Token], bool]
 ) -> tuple[int, Filler] | None:
-    """A title and the name behind it, and how many tokens they are; None for anything else."""
+    """A title and the name behind it: "Mr. Smith", "Doctor Li".
+
+    Args:
+        tokens: of an English sentence.
+        position: where the title would stand, from 0.
+        reads: whether the model has a word for a token; then a title such as "mr" is that word.
+
+    Returns:
+        How many tokens they are, and the filler; None for anything else.
+    """
     title = tokens[position]
     word = title.word in SPELLED
     plain = title.word not in TITLES or reads(title)
@@ -115,7 +144,14 @@ def titled_name(
 
 
 def person_in_english(word: str) -> str:
-    """From 王先生 "Mr. Wang", from 小李 "Xiao Li"; "" for another name."""
+    """From 王先生 "Mr. Wang", from 小李 "Xiao Li".
+
+    Args:
+        word: Chinese, simplified.
+
+    Returns:
+        The person in English; "" for another name.
+    """
     surname, title = word[:1], word[1:]
     if surname in SURNAMES and title in ENGLISH:
         return f"{ENGLISH[title]} {SURNAMES[surname]}"
@@ -125,7 +161,14 @@ def person_in_english(word: str) -> str:
 
 
 def name_in_english(name: str) -> str:
-    """From 王小红 "Wang Xiaohong", from 李老师 "Teacher Li"; "" where a sound is not known."""
+    """From 王小红 "Wang Xiaohong", from 李老师 "Teacher Li".
+
+    Args:
+        name: Chinese, simplified.
+
+    Returns:
+        The name in Latin letters; "" where a sound is not known.
+    """
     if person := person_in_english(name):
         return person
     surname, given = name[:1], name[1:]

@@ -21,15 +21,31 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
 @cache
 def word_list(name: str) -> dict[str, Any]:
-    """One of the tables in `data/`, read once."""
+    """One of the tables in `data/`, read once.
+
+    Args:
+        name: of the file, without ".toml".
+
+    Returns:
+        What the file holds; shared, so not to be written to.
+
+    Raises:
+        OSError: there is no such table.
+    """
     return tomllib.loads((DATA / f"{name}.toml").read_text("utf-8"))
 
 
 def normalize(text: str) -> str:
     """Compatible forms united (NFKC), invisible characters removed, spaces single.
 
-    Letter case and traditional characters stay: they are what the reader typed and are
-    shown as such.
+    Letter case and traditional characters stay: they are what the reader typed and are shown as
+    such.
+
+    Args:
+        text: as typed.
+
+    Returns:
+        The text in one line, without spaces at its ends; "" where nothing is visible.
     """
     text = text.translate(LOOKALIKES)  # before NFKC, which would take "´" and "…" apart
     text = unicodedata.normalize("NFKC", text).translate(LOOKALIKES)
@@ -47,17 +63,38 @@ def _visible(character: str) -> str:
 
 
 def is_han(character: str) -> bool:
-    """Whether this is a Chinese character."""
+    """Whether this is a Chinese character.
+
+    Args:
+        character: one.
+
+    Returns:
+        True for those of `HAN`.
+    """
     return bool(re.match(f"[{HAN}]", character))
 
 
 def has_han(text: str) -> bool:
-    """Whether there is a Chinese character in the text."""
+    """Whether there is a Chinese character in the text.
+
+    Args:
+        text: any.
+
+    Returns:
+        False for an empty one.
+    """
     return any(map(is_han, text))
 
 
 def has_word(text: str) -> bool:
-    """Whether there is a letter, a Chinese character or a digit in the text."""
+    """Whether there is a letter, a Chinese character or a digit in the text.
+
+    Args:
+        text: any.
+
+    Returns:
+        False for marks and pictures alone.
+    """
     return any(character.isalnum() for character in text)
 
 
@@ -68,7 +105,14 @@ def _simplified() -> dict[int, str]:
 
 
 def simplify(text: str) -> str:
-    """Traditional characters as simplified ones, one for one, so that positions stay."""
+    """Traditional characters as simplified ones, one for one, so that positions stay.
+
+    Args:
+        text: any; 著 in 著名 and 乾 in 乾隆 stay.
+
+    Returns:
+        As many characters.
+    """
     simple = list(text.translate(_simplified()))
     for match in KEPT.finditer(text):
         simple[match.start()] = match[0]

@@ -11,7 +11,12 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def format_number(value: float, digits: int = 3) -> str:
     """A number with significant digits and a true minus; whole numbers (int) as they are.
 
-    Outside 0.0001 … 999999 as "1.23×10⁻⁷"; infinities as "∞".
+    Args:
+        value: the number.
+        digits: significant ones, of what is no int.
+
+    Returns:
+        "0.123"; outside 0.0001 … 999999 "1.23×10⁻⁷"; "∞", "−∞" and "NaN".
     """
     if isinstance(value, int):
         return f"{value}".replace("-", MINUS)
@@ -29,7 +34,16 @@ def format_number(value: float, digits: int = 3) -> str:
 
 
 def format_percent(share: float, digits: int = 3) -> str:
-    """A share of 0–1 for prose: "97.1%", "<0.1%"; "NaN" where there is no number."""
+    """A share for prose.
+
+    Args:
+        share: 0 to 1.
+        digits: 3 or fewer give one decimal, each further one a decimal more.
+
+    Returns:
+        "97.1%"; "<0.1%" and ">99.9%" near the ends, "100%" from 1 on; "NaN" where there is no
+        number.
+    """
     if math.isnan(share):
         return "NaN"
     percent = 100 * share

@@ -32,7 +32,14 @@ YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 
 
 def digits_of_numeral(numeral: str) -> str:
-    """From "二十五" "25", from "一九四九" "1949"; anything else unchanged."""
+    """From "二十五" "25", from "一九四九" "1949".
+
+    Args:
+        numeral: Chinese.
+
+    Returns:
+        Its digits; anything else unchanged.
+    """
     if not numeral or any(c not in DIGITS and c not in UNITS for c in numeral):
         return numeral
     if all(character in DIGITS for character in numeral):
@@ -49,7 +56,14 @@ def digits_of_numeral(numeral: str) -> str:
 
 
 def chinese_numeral(value: int) -> str:
-    """From 25 "二十五", from 120000 "十二万"."""
+    """From 25 "二十五", from 120000 "十二万".
+
+    Args:
+        value: a whole number from 0.
+
+    Returns:
+        The numeral.
+    """
     if value < 10:
         return NUMERALS[value]
     if value < 20:
@@ -67,7 +81,14 @@ def chinese_numeral(value: int) -> str:
 
 
 def value_of(words: list[str]) -> int | None:
-    """The value of an English number in words, ["two", "hundred", "and", "five"]; None for none."""
+    """The value of an English number in words.
+
+    Args:
+        words: in lower case, such as ["two", "hundred", "and", "five"].
+
+    Returns:
+        The value; None where a word is no number, and of no words.
+    """
     total, section = 0, 0
     for place, word in enumerate(words):
         if word == "and" and 0 < place < len(words) - 1 and words[place - 1] in LARGE:
@@ -87,7 +108,13 @@ def value_of(words: list[str]) -> int | None:
 def in_both(surface: str, before: str = "") -> tuple[str, str]:
     """How a number typed with figures is written in English and in Chinese.
 
-    `before` is the word in front of it: "in 1999" is a year.
+    Args:
+        surface: as typed, with figures or Chinese numerals: an ordinal, a time, an amount, a year,
+            …
+        before: the word in front of it: "in 1999" is a year. "" for none.
+
+    Returns:
+        (English, Chinese); what is none of these is alike in both, but for Chinese numerals.
     """
     if match := ORDINAL.fullmatch(surface):
         return surface, f"第{match[1]}"

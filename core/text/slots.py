@@ -35,7 +35,15 @@ LONGEST_NUMBER = 8  # words
 
 
 def known_stem(word: str, known: Callable[[str], bool]) -> str:
-    """The known form of a lower-case English word; "" where there is none."""
+    """The known form of an English word.
+
+    Args:
+        word: in lower case.
+        known: whether the vocabulary has a word.
+
+    Returns:
+        The likeliest form that is known, another spelling or inflection; "" where there is none.
+    """
     if word in OTHERS:
         return ""
     return next((form for form in _forms(word) if len(form) >= SHORTEST and known(form)), "")
@@ -97,7 +105,17 @@ class Slots:
         self.fillers: dict[str, Filler] = {}
 
     def place(self, tokens: list[Token]) -> list[tuple[str, str]]:
-        """(piece, surface) of each token; several words of one name become one piece."""
+        """The pieces of a sentence's tokens; several words of one name become one piece.
+
+        Afterwards `fillers` tells what the copy slots hold.
+
+        Args:
+            tokens: of one sentence.
+
+        Returns:
+            (piece, surface) of each piece in order, surface being what was typed; `<unk>` where all
+            slots are taken.
+        """
         letters = "".join(token.surface for token in tokens if token.kind == "word")
         self._shouting = letters.isupper() and len(tokens) > 1
         placed: list[tuple[str, str]] = []

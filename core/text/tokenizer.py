@@ -42,9 +42,16 @@ MOST_PIECES = 4 * LIMIT  # of several sentences together
 
 
 def foreign_language(text: str, known: Callable[[str], bool]) -> str:
-    """The language a text is written in, by its own name; "" for English and for what none fits.
+    """The language that a text in Latin letters is written in, where that is not English.
 
-    `known` says which words are English: most of a text that has them is not foreign.
+    Most of a text that has English words is not foreign.
+
+    Args:
+        text: normalised.
+        known: says which words are English.
+
+    Returns:
+        Its own name of the language; "" for English and for what none fits.
     """
     words = [word.lower() for word in LETTERS.findall(ENGLISH_ONLY.sub("", text))]
     if not words:
@@ -60,10 +67,16 @@ def foreign_language(text: str, known: Callable[[str], bool]) -> str:
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text as they were typed, each with its marks; at least one.
+    """The sentences of a text as they were typed, each with its marks.
 
     "Mr. Smith", "3.5" and "U.S. " do not end one. Marks and pictures alone are no sentence: they
     stay with the sentence before.
+
+    Args:
+        text: as typed.
+
+    Returns:
+        At least one; of an empty text it is "".
     """
     found: list[str] = []
     start = 0
@@ -112,7 +125,14 @@ class Tokenizer:
         self._gazetteer = load_gazetteer()
 
     def reading(self, limit: int) -> Self:
-        """The same with another limit."""
+        """The same with another limit.
+
+        Args:
+            limit: pieces of a sentence, with its end, at most.
+
+        Returns:
+            A tokenizer that shares the vocabulary.
+        """
         other = copy(self)
         other.limit = limit
         return other
@@ -120,8 +140,17 @@ class Tokenizer:
     def encode(self, text: str, language: str) -> Encoded:
         """Splits a sentence; words outside the vocabulary travel in copy slots.
 
-        Raises "empty_text", "no_words" (punctuation alone), "too_long" (more than `limit` pieces),
-        "unknown_language" (not "en" or "zh"), "unknown_script", "other_language" (French, …).
+        Args:
+            text: one sentence, as typed.
+            language: "en" or "zh".
+
+        Returns:
+            Pieces, ids, surfaces and what the slots hold; `<eos>` is the last piece.
+
+        Raises:
+            GlassformerError: `empty_text`, `no_words` (punctuation alone), `too_long` (more than
+                `limit` pieces), `unknown_language` (not "en" or "zh"), `unknown_script`,
+                `other_language` (French, …).
         """
         check_language(language)
         clean = _readable(text, self.limit)
@@ -135,7 +164,15 @@ class Tokenizer:
         return self.encoded(slots.place(tokens), slots.fillers)
 
     def encoded(self, placed: Sequence[tuple[str, str]], fillers: dict[str, Filler]) -> Encoded:
-        """(piece, surface) of each token, and the end, as the encoder gets them."""
+        """Placed pieces, and the end, as the encoder gets them.
+
+        Args:
+            placed: (piece, surface) of each, in order.
+            fillers: what each slot among the pieces stands for.
+
+        Returns:
+            The sentence with its ids; one position more than was placed, for `<eos>`.
+        """
         pieces = (*(piece for piece, _ in placed), END)
         return Encoded(
             pieces=pieces,
@@ -150,14 +187,28 @@ class Tokenizer:
     ) -> Decoded:
         """Writes pieces as a sentence: slots filled, capitals, "an", full-width marks.
 
-        `surfaces` has one entry a piece; specials and slots without a filler stay as they are.
+        Args:
+            pieces: of the vocabulary.
+            fillers: what each slot stands for.
+            language: "en" or "zh", that of the sentence.
+
+        Returns:
+            The sentence, and `surfaces`, one entry a piece; specials and slots without a filler
+            stay as they are there.
         """
         return detokenize_pieces(pieces, fillers, language, self.vocabulary)
 
     def sentences(self, text: str) -> tuple[str, ...]:
         """The sentences of a text, as typed; the model translates one at a time.
 
-        Raises "too_long" for a text that is refused unread, "too_many_sentences".
+        Args:
+            text: as typed.
+
+        Returns:
+            At least one, as `split_sentences` finds them.
+
+        Raises:
+            GlassformerError: `too_long` for a text that is refused unread, `too_many_sentences`.
         """
         if len(text) > LONGEST_TEXT:
             _refuse_length(_rough_length(text), self.limit)
@@ -169,7 +220,16 @@ class Tokenizer:
     def encode_all(self, text: str, language: str) -> tuple[Encoded, ...]:
         """The sentences of a text, each encoded; all are looked at before any is translated.
 
-        Raises as `sentences` and `encode`; "too_many_words" for more than 256 pieces together.
+        Args:
+            text: as typed.
+            language: "en" or "zh".
+
+        Returns:
+            One a sentence.
+
+        Raises:
+            GlassformerError: as `sentences` and `encode`; `too_many_words` for more than 256 pieces
+                of several sentences together.
         """
         found = tuple(self.encode(each, language) for each in self.sentences(text))
         pieces = sum(len(each.pieces) for each in found)
@@ -181,7 +241,15 @@ class Tokenizer:
     def detect(self, text: str) -> Language:
         """The language of a text, by what most of its words are written in.
 
-        Raises as `encode` for text that is empty, has no word, or is in another script.
+        Args:
+            text: as typed.
+
+        Returns:
+            "en" or "zh".
+
+        Raises:
+            GlassformerError: as `encode` for text that is empty, too long to be looked at, has no
+                word, or is in another script.
         """
         clean = _readable(text, self.limit)
         words = [chunk.lower() for chunk in _latin_words(clean)]
@@ -193,12 +261,30 @@ class Tokenizer:
         return "zh" if chinese > english else "en"
 
     def save(self, folder: str | Path) -> None:
-        """Writes vocabulary.json into an existing folder."""
+        """Writes vocabulary.json into a folder.
+
+        Args:
+            folder: an existing one.
+
+        Raises:
+            OSError: it cannot be written.
+        """
         self.vocabulary.save(Path(folder))
 
     @classmethod
     def load(cls, folder: str | Path) -> "Tokenizer":
-        """Reads vocabulary.json; OSError or ValueError where it cannot be read."""
+        """Reads vocabulary.json.
+
+        Args:
+            folder: where it lies.
+
+        Returns:
+            A tokenizer with the usual limit.
+
+        Raises:
+            OSError: it cannot be read.
+            ValueError: it is no vocabulary.
+        """
         return cls(Vocabulary.load(Path(folder)))
 
     def _split(self, text: str, language: str) -> list[Token]:
@@ -208,20 +294,47 @@ class Tokenizer:
 
 
 def check_language(language: str) -> None:
-    """Raises `unknown_language` for other languages than "en" and "zh"."""
+    """Refuses other languages than "en" and "zh".
+
+    Args:
+        language: asked for.
+
+    Raises:
+        GlassformerError: `unknown_language`.
+    """
     if language not in TAGS:
         allowed = ", ".join(sorted(TAGS))
         raise GlassformerError("unknown_language", given=language, allowed=allowed)
 
 
 def check_length(tokens: Sequence[Token], limit: int) -> None:
-    """Raises `too_long` for a sentence that has no room for its end."""
+    """Refuses a sentence that has no room for its end.
+
+    Args:
+        tokens: of the sentence, without its end.
+        limit: pieces at most, with the end.
+
+    Raises:
+        GlassformerError: `too_long`.
+    """
     if len(tokens) + 1 > limit:
         _refuse_length(len(tokens), limit)
 
 
 def with_words(text: str, limit: int) -> str:
-    """The normalised text; GlassformerError where it is too long, empty, or has no word."""
+    """The normalised text, where it has words.
+
+    Args:
+        text: as typed.
+        limit: pieces of a sentence at most; told in the error.
+
+    Returns:
+        As `normalize` gives it.
+
+    Raises:
+        GlassformerError: `too_long` for more than `LONGEST_TEXT` characters, `empty_text`,
+            `no_words`.
+    """
     if len(text) > LONGEST_TEXT:
         _refuse_length(_rough_length(text), limit)
     clean = normalize(text)

@@ -34,6 +34,12 @@ def without_faces(tokens: list[Token]) -> list[Token]:
     """No smiling face at the beginning or the end: it says how, not what.
 
     Faces alone stay, and so does a picture that stands for a word: "I love 🍕".
+
+    Args:
+        tokens: of a sentence.
+
+    Returns:
+        The tokens, marks single again.
     """
     kept = list(tokens)
     while kept and FACES.fullmatch(kept[-1].surface):
@@ -44,7 +50,14 @@ def without_faces(tokens: list[Token]) -> list[Token]:
 
 
 def single_marks(tokens: list[Token]) -> list[Token]:
-    """No mark in front, none twice in a row, and no comma at the end."""
+    """No mark in front, none twice in a row, and no comma at the end.
+
+    Args:
+        tokens: of a sentence.
+
+    Returns:
+        The tokens; a comma gives way to the mark behind it.
+    """
     kept: list[Token] = []
     for token in tokens:
         if token.kind != "mark" or (kept and kept[-1].kind != "mark"):
@@ -58,7 +71,17 @@ def single_marks(tokens: list[Token]) -> list[Token]:
 
 @cache
 def paraphrases(table: str) -> dict[str, tuple[str, ...]]:
-    """Meanings by what is typed, from `data/paraphrases.toml`: {"hang out": ("play",), …}."""
+    """Meanings by what is typed, from `data/paraphrases.toml`.
+
+    Args:
+        table: a key of that file: "en", "zh", or "not", words behind "not".
+
+    Returns:
+        {"hang out": ("play",), …}; shared, so not to be written to.
+
+    Raises:
+        KeyError: the file has no such table.
+    """
     lines = word_list("paraphrases")[table]
     pairs = (line.split(" = ") for line in lines)
     return {
@@ -67,7 +90,16 @@ def paraphrases(table: str) -> dict[str, tuple[str, ...]]:
 
 
 def known_words_meaning(typed: str, table: str, known: Known) -> tuple[str, ...]:
-    """The known words that mean what was typed; none where the word itself is known."""
+    """The known words that mean what was typed.
+
+    Args:
+        typed: a word or several, in lower case.
+        table: as `paraphrases` takes it.
+        known: whether the vocabulary has a word.
+
+    Returns:
+        The words; () where the word itself is known, or one of its meaning is not.
+    """
     meant = paraphrases(table).get(typed, ())
     return meant if not known(typed) and all(map(known, meant)) else ()
 
@@ -76,6 +108,14 @@ def reword_tokens(tokens: list[Token], table: str, known: Known) -> list[Token]:
     """Typed words as words of the vocabulary; the surfaces together are what was typed.
 
     "He is unfriendly" is "he is not friendly", but "an unfriendly dog" stays; 很 小气 is 不 大方.
+
+    Args:
+        tokens: of a sentence.
+        table: "en" or "zh", its language.
+        known: whether the vocabulary has a word.
+
+    Returns:
+        The tokens, as many as the words that are read.
     """
     read: list[Token] = []
     place = 0

@@ -24,9 +24,17 @@ MOST_COUNTED = 2**53  # occurrences of a word: what a float counts exactly
 
 @cache
 def synonyms(*parts: str) -> dict[str, str]:
-    """Words by what they are read as: {"exhausted": "tired", …} from `data/synonyms.toml`.
+    """Words by what they are read as, from `data/synonyms.toml`.
 
-    parts: "en", "zh", "rare": words that a vocabulary has, but may be taught too rarely to be read.
+    Args:
+        parts: "en", "zh", "rare": words that a vocabulary has, but may be taught too rarely to be
+            read.
+
+    Returns:
+        {"exhausted": "tired", …} of all these parts; shared, so not to be written to.
+
+    Raises:
+        KeyError: the file has no such part.
     """
     lines = (line.split(" = ") for part in parts for line in word_list("synonyms")[part])
     return {typed: meant for meant, all_typed in lines for typed in all_typed.split()}
@@ -57,15 +65,36 @@ class Vocabulary:
         return len(self.pieces)
 
     def id(self, piece: str) -> int:
-        """The id of a piece; of an unknown one that of `<unk>`."""
+        """The id of a piece.
+
+        Args:
+            piece: a word, a special or a slot.
+
+        Returns:
+            From 0; of an unknown piece that of `<unk>`.
+        """
         return self._ids.get(piece, self._ids[UNKNOWN])
 
     def has_word(self, word: str) -> bool:
-        """Whether the model can read this; specials and slots cannot be typed."""
+        """Whether the model can read this; specials and slots cannot be typed.
+
+        Args:
+            word: in lower case.
+
+        Returns:
+            True for a word of its own, and for one that is read as another.
+        """
         return (word in self._ids or word in self.meant) and word not in RESERVED
 
     def piece(self, word: str) -> str:
-        """The piece of a word: itself, or the word of the same meaning that is known (better)."""
+        """The piece of a word: itself, or the word of the same meaning that is known (better).
+
+        Args:
+            word: in lower case.
+
+        Returns:
+            The piece; an unknown word stays what it is.
+        """
         return self.meant.get(word, word)
 
     def foreign_ids(self, language: str) -> tuple[int, ...]:
@@ -73,6 +102,12 @@ class Vocabulary:
 
         Those of Chinese sentences (they are counted) with Chinese characters stand in no English
         one, and Latin words in no Chinese one but for those that the corpus has there.
+
+        Args:
+            language: "en"; any other is read as "zh".
+
+        Returns:
+            The ids, without specials and slots, in no order.
         """
         if language == "en":
             foreign = {word for word in self.counts if has_han(word)}
@@ -82,22 +117,60 @@ class Vocabulary:
         return tuple(self._ids[word] for word in foreign - {*RESERVED} if word in self._ids)
 
     def cost(self, word: str) -> float:
-        """−ln of the word's frequency."""
+        """What a word costs in the segmentation of Chinese.
+
+        Args:
+            word: known or not.
+
+        Returns:
+            −ln of its frequency, nats; it counts as occurring once more than in the sample, so that
+            no word costs ∞.
+        """
         return math.log(self._total / (self.counts.get(self.piece(word), 0) + 1))
 
     def save(self, folder: Path, **further: Any) -> None:
+        """Writes vocabulary.json into a folder.
+
+        Args:
+            folder: an existing one.
+            further: fields that the file has besides pieces, spelling and counts.
+
+        Raises:
+            OSError: it cannot be written.
+        """
         table = {"pieces": self.pieces, "spelling": self.spelling, "counts": self.counts}
         text = json.dumps(table | further, ensure_ascii=False, indent=0, separators=(",", ":"))
         (folder / FILE).write_text(text + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> "Vocabulary":
-        """Raises ValueError for a file that is no vocabulary, OSError where there is none."""
+        """Reads vocabulary.json.
+
+        Args:
+            folder: where it lies.
+
+        Returns:
+            The vocabulary.
+
+        Raises:
+            ValueError: the file is no vocabulary.
+            OSError: there is none, or it cannot be read.
+        """
         return cls.from_table(read_json_file(folder / FILE))
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> "Vocabulary":
-        """The vocabulary that a file's object describes; ValueError where it describes none."""
+        """The vocabulary that a file's object describes.
+
+        Args:
+            table: with "pieces", "spelling" and "counts"; other fields are not read.
+
+        Returns:
+            The vocabulary.
+
+        Raises:
+            ValueError: the table describes none.
+        """
         if lacking := {"pieces", "spelling", "counts"} - table.keys():
             raise ValueError(f"{FILE} lacks {', '.join(sorted(lacking))}")
         pieces = string_list(table["pieces"], f"pieces in {FILE}")

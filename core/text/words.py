@@ -44,7 +44,15 @@ class WordTokenizer(Tokenizer):
     def encode(self, text: str, language: str) -> Encoded:
         """Splits a sentence; words outside the vocabulary become `<unk>`.
 
-        Raises "empty_text", "no_words", "too_long", "unknown_language".
+        Args:
+            text: one sentence, as typed.
+            language: "en" for the first language of the pair, "zh" for the second.
+
+        Returns:
+            Pieces, ids and surfaces; `<eos>` is the last piece, no piece is a slot.
+
+        Raises:
+            GlassformerError: `empty_text`, `no_words`, `too_long`, `unknown_language`.
         """
         check_language(language)
         tokens = split_words(with_words(text, self.limit), self.vocabulary)
@@ -52,7 +60,14 @@ class WordTokenizer(Tokenizer):
         return self.encoded([(self.piece(token), token.surface) for token in tokens], {})
 
     def piece(self, token: Token) -> str:
-        """The piece of a word that was in the pairs, else `<unk>`."""
+        """The piece of a word that was in the pairs.
+
+        Args:
+            token: of a sentence.
+
+        Returns:
+            The word itself, else `<unk>`.
+        """
         return token.word if self.knows(token.word) else UNKNOWN
 
     def decode(
@@ -61,7 +76,16 @@ class WordTokenizer(Tokenizer):
         fillers: Mapping[str, Filler],  # noqa: ARG002 there are no slots to fill
         language: str,
     ) -> Decoded:
-        """Writes pieces as a sentence: spaces between words that need them, the first capital."""
+        """Writes pieces as a sentence: spaces between words that need them, the first capital.
+
+        Args:
+            pieces: of the vocabulary.
+            fillers: makes no difference: there are no slots to fill.
+            language: "en" or "zh", the side of the pair; it decides about the capital.
+
+        Returns:
+            A surface for each piece, and the sentence, without specials.
+        """
         chinese = any(is_han(piece[0]) for piece in pieces if piece)
         surfaces = [self._surface(piece, chinese) for piece in pieces]
         spoken = [i for i, piece in enumerate(pieces) if piece not in RESERVED]
@@ -71,23 +95,58 @@ class WordTokenizer(Tokenizer):
         return Decoded(tuple(surfaces), _joined([surfaces[i] for i in spoken]))
 
     def detect(self, text: str) -> Language:
-        """The side whose words the text has; the first one where that does not decide."""
+        """The side whose words the text has; the first one where that does not decide.
+
+        Args:
+            text: as typed.
+
+        Returns:
+            "en" for the first language of the pair, "zh" for the second.
+
+        Raises:
+            GlassformerError: `empty_text`, `no_words`, `too_long`.
+        """
         words = [token.word for token in split_words(with_words(text, self.limit), self.vocabulary)]
         known = [word for word in words if has_word(word) and self.knows(word)]
         second = sum(word in self.vocabulary.counts for word in known)
         return "zh" if 2 * second > len(known) else "en"
 
     def knows(self, word: str) -> bool:
-        """Whether a word was in the pairs; specials cannot be typed."""
+        """Whether a word was in the pairs; specials cannot be typed.
+
+        Args:
+            word: in lower case.
+
+        Returns:
+            True for a word of the vocabulary.
+        """
         return word not in RESERVED and self.vocabulary.id(word) != self.vocabulary.id(UNKNOWN)
 
     def save(self, folder: str | Path) -> None:
-        """Writes vocabulary.json into an existing folder."""
+        """Writes vocabulary.json into a folder.
+
+        Args:
+            folder: an existing one.
+
+        Raises:
+            OSError: it cannot be written.
+        """
         self.vocabulary.save(Path(folder), kind=KIND, capitals=self.capitals)
 
     @classmethod
     def load(cls, folder: str | Path) -> "WordTokenizer":
-        """Reads vocabulary.json; OSError or ValueError where it cannot be read."""
+        """Reads vocabulary.json.
+
+        Args:
+            folder: where it lies.
+
+        Returns:
+            A tokenizer with the usual limit.
+
+        Raises:
+            OSError: it cannot be read.
+            ValueError: it is no vocabulary.
+        """
         table = read_json_file(Path(folder) / FILE)
         capitals = string_list(table.get("capitals", []), f"capitals in {FILE}")
         return cls(Vocabulary.from_table(table), capitals)
@@ -99,7 +158,18 @@ class WordTokenizer(Tokenizer):
 
 
 def load_tokenizer(folder: str | Path) -> Tokenizer:
-    """The tokenizer that a folder names; OSError or ValueError where it cannot be read."""
+    """The tokenizer that a folder names.
+
+    Args:
+        folder: with vocabulary.json.
+
+    Returns:
+        A `WordTokenizer` where the file says so, else a `Tokenizer`.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no vocabulary.
+    """
     own = read_json_file(Path(folder) / FILE).get("kind") == KIND
     return WordTokenizer.load(folder) if own else Tokenizer.load(folder)
 
@@ -108,6 +178,13 @@ def split_words(text: str, vocabulary: Vocabulary) -> list[Token]:
     """Tokens of normalised text: chunks between spaces without the marks around them.
 
     A run of Chinese is divided into words of the vocabulary, unless the text itself is spaced.
+
+    Args:
+        text: normalised.
+        vocabulary: whose words Chinese is divided into.
+
+    Returns:
+        The tokens; marks are words, too. Words are in lower case, Chinese simplified.
     """
     chunks = text.split(" ")
     chinese = [chunk for chunk in chunks if any(map(is_han, chunk))]

@@ -22,9 +22,18 @@ SOURCE, TARGET, GENERATOR = TABLES = (
 
 
 def locate_tables(family: Family, config: ModelConfig, shelf: Shelf) -> dict[str, Theirs]:
-    """Where each of `TABLES` lies, whether the config ties it or not.
+    """Where each of `TABLES` lies in a folder, whether the config ties it or not.
 
     What lies nowhere by itself is what it is tied to: a folder may hold it by any of the names.
+
+    Args:
+        family: says by which names the folder may hold a table.
+        config: which of the tables are one.
+        shelf: the tensors of the folder.
+
+    Returns:
+        By our name of the table, their tensor; without a table that lies nowhere and is tied to
+        none that does.
     """
     own = {name: here for name in TABLES if (here := _first(family, name, shelf)) is not None}
     tied = _tied(config)
@@ -44,11 +53,21 @@ def _first(family: Family, name: str, shelf: Shelf) -> Theirs | None:
 
 
 def locate_parameters(family: Family, config: ModelConfig, shelf: Shelf) -> dict[str, Theirs]:
-    """Where each parameter of ours lies, by its name; shapes are compared before anything is built.
+    """Where each parameter of ours lies; shapes are compared before anything is built.
 
-    Raises `weights_tensors` with the first five that are missing or misshapen, `weights_unknown`
-    with those that are not known,
-    `weights_unsupported` for numbers that are no floating-point numbers.
+    Args:
+        family: says by which names the folder may hold a parameter.
+        config: the model that is to be built.
+        shelf: the tensors of the folder.
+
+    Returns:
+        By our name of the parameter, their tensor; without the family's optional ones that the
+        folder has not.
+
+    Raises:
+        GlassformerError: `weights_tensors` with the first five that are missing or misshapen,
+            `weights_unknown` with those that are not known, `weights_unsupported` for numbers that
+            are no floating-point numbers.
     """
     expected = {name: tuple(each.shape) for name, each in shell_of(config).named_parameters()}
     found = dict[str, Theirs]()
@@ -114,14 +133,33 @@ def _other_tables(
 
 
 def shape_in_file(theirs: Theirs, shape: Shape) -> Shape:
-    """The shape of their tensor, of which a parameter of ours has that shape."""
+    """The shape of their tensor, of which a parameter of ours has that shape.
+
+    Args:
+        theirs: how the parameter lies in their tensor: rows and columns exchanged, or one of
+            several equal parts.
+        shape: of our parameter.
+
+    Returns:
+        The shape that the whole tensor has to have in the file.
+    """
     _, parts = theirs.part or (0, 1)
     whole = (shape[0] * parts, *shape[1:])
     return whole[::-1] if theirs.turned else whole
 
 
 def as_ours(theirs: Theirs, tensor: Tensor, shape: Shape, dtype: torch.dtype | None) -> Tensor:
-    """Their tensor as a parameter of ours; dtype None keeps what it is stored in."""
+    """Their tensor as a parameter of ours.
+
+    Args:
+        theirs: how the parameter lies in the tensor.
+        tensor: all of it, as it was read from the file.
+        shape: of our parameter.
+        dtype: of the result; None keeps what the tensor is stored in.
+
+    Returns:
+        The parameter's numbers, contiguous, of that shape.
+    """
     whole = tensor.T if theirs.turned else tensor
     if theirs.part is not None:
         which, parts = theirs.part

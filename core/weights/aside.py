@@ -44,7 +44,14 @@ class LeftAside:
 
 
 def generation_of(folder: Path) -> dict[str, Any]:
-    """What generation_config.json says; {} where there is none that can be read."""
+    """What generation_config.json says.
+
+    Args:
+        folder: of the model.
+
+    Returns:
+        Its settings by name, without those that are null; {} where there is none that can be read.
+    """
     try:
         found = read_json_file(file_inside(folder, "generation_config.json"))
     except UNREADABLE:
@@ -53,7 +60,15 @@ def generation_of(folder: Path) -> dict[str, Any]:
 
 
 def not_applied(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Those of `NEUTRAL` that would act, with their values; words of several pieces, too."""
+    """The settings of generation that would act and do not act here.
+
+    Args:
+        settings: of generation_config.json, by name.
+
+    Returns:
+        Those of `NEUTRAL` that would act, with their values where these are numbers, true or false;
+        "bad_words_ids" where it forbids words of several pieces, too.
+    """
     acting = [
         f"{name}={settings[name]}" if isinstance(settings[name], int | float) else name
         for name, neutral in NEUTRAL.items()
@@ -67,7 +82,14 @@ def not_applied(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def never_written(settings: Mapping[str, Any]) -> frozenset[int]:
-    """The ids that a model may not write by its own settings."""
+    """The ids that a model may not write by its own settings.
+
+    Args:
+        settings: of generation_config.json, or of config.json.
+
+    Returns:
+        The ids in suppress_tokens, and the words of one piece in bad_words_ids.
+    """
     bad, more = (settings.get(name) for name in ("bad_words_ids", "suppress_tokens"))
     alone = [each for each in bad if isinstance(each, list)] if isinstance(bad, list) else []
     ids = [each[0] for each in alone if len(each) == 1] + (more if isinstance(more, list) else [])

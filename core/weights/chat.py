@@ -40,8 +40,17 @@ class ChatTemplate:
     def wrap(self, text: str) -> str:
         """A text as the message of a user, with all special tokens, up to where the answer begins.
 
-        The same text gives the same again, also of a template that tells the time. Raises
-        `chat_slow`, `chat_long`, `chat_memory`, or `chat_template` with what the template says.
+        The same text gives the same again, also of a template that tells the time.
+
+        Args:
+            text: what the user says.
+
+        Returns:
+            The prompt that the template writes.
+
+        Raises:
+            GlassformerError: `chat_slow`, `chat_long`, `chat_memory`, or `chat_template` with what
+                the template says.
         """
         found = _rendered(self.source, self.tokens, text)
         if "text" in found:
@@ -53,7 +62,16 @@ class ChatTemplate:
 
 
 def chat_template_of(folder: Path) -> ChatTemplate | GlassformerError | None:
-    """The template in a folder, `chat_template` with why it cannot be read, or None without one."""
+    """The chat template in a model's folder.
+
+    Args:
+        folder: of the model, with its tokenizer's files.
+
+    Returns:
+        The template; None where there is none; where it cannot be read the error `chat_template`
+        with why, returned and not raised, or `weights_…` for a file that lies elsewhere or is
+        damaged.
+    """
     try:
         about = dict(_object(folder, WITH_OTHERS))
         source = next(_sources(folder, about), None)

@@ -44,17 +44,40 @@ class Names(Namespace):
 
 
 def raise_template_error(message: str) -> NoReturn:
-    """What templates call `raise_exception`."""
+    """What templates call `raise_exception`.
+
+    Args:
+        message: what the template says is wrong.
+
+    Raises:
+        TemplateError: always, with that message.
+    """
     raise TemplateError(message)
 
 
 def as_json(value: Any, ensure_ascii: bool = False, **form: Any) -> str:
-    """Their `tojson`: jinja2's own is for pages, and writes & and < in another way."""
+    """Their `tojson`: jinja2's own is for pages, and writes & and < in another way.
+
+    Args:
+        value: anything that JSON can hold.
+        ensure_ascii: whether other characters than ASCII are escaped.
+        form: further arguments of `json.dumps`, such as `indent`.
+
+    Returns:
+        The JSON text.
+
+    Raises:
+        TypeError: the value holds what JSON has not.
+    """
     return json.dumps(value, ensure_ascii=ensure_ascii, **form)
 
 
 def environment() -> ImmutableSandboxedEnvironment:
-    """What chat templates are written for: the names and habits that `transformers` gives them."""
+    """What chat templates are written for: the names and habits that `transformers` gives them.
+
+    Returns:
+        A sandbox of jinja2 with their filter, functions and tags, new for each call.
+    """
     made = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
     )
@@ -69,7 +92,20 @@ def environment() -> ImmutableSandboxedEnvironment:
 
 
 def render_prompt(source: str, text: str, tokens: dict[str, str], most: int) -> dict[str, str]:
-    """The text as a user's message with the beginning of its answer, or what was wrong."""
+    """The text as a user's message with the beginning of its answer, or what was wrong.
+
+    From then on this process can open no file.
+
+    Args:
+        source: the template.
+        text: what the user says.
+        tokens: special tokens by the names that the template may use ("bos_token", …).
+        most: characters that the template may write.
+
+    Returns:
+        {"text": the prompt}, or {"error": `chat_long`, `chat_memory` or `chat_template`}, the last
+        with "problem", what went wrong in the template.
+    """
     messages = [{"role": "user", "content": text}]
     given = dict(zip(PLACES, (messages, None, None, True), strict=True))
     parts, length = list[str](), 0
@@ -89,7 +125,14 @@ def render_prompt(source: str, text: str, tokens: dict[str, str], most: int) -> 
 
 
 def bound_resources(**most_of: int) -> None:
-    """No more than this of what the system can bound: seconds, bytes, files and connections."""
+    """Bounds what this process may take of the system: seconds, bytes, files and connections.
+
+    Does nothing on Windows, and leaves a bound as it is where the system refuses the new one.
+
+    Args:
+        most_of: the bound by the name of the resource, as in `setrlimit` without "RLIMIT_": CPU,
+            AS, …
+    """
     with suppress(ImportError):  # on Windows
         import resource
 

@@ -40,14 +40,38 @@ class Facts:
         self.table, self.path, self.names = table, path, frozenset(names)
 
     def whole(self, name: str, default: int | None = None) -> int:
-        """A whole number."""
+        """A whole number.
+
+        Args:
+            name: of the setting.
+            default: what counts where it is null or not given; None: it must be given.
+
+        Returns:
+            The number.
+
+        Raises:
+            GlassformerError: `weights_config` for anything else, true and false too, and where
+                nothing is given.
+        """
         given = self._given(name, default)
         if isinstance(given, bool) or not isinstance(given, int):
             raise self.wrong(f"{name} is {given!r}, not a whole number")
         return given
 
     def number(self, name: str, default: float | None = None) -> float:
-        """A finite number."""
+        """A finite number.
+
+        Args:
+            name: of the setting.
+            default: what counts where it is null or not given; None: it must be given.
+
+        Returns:
+            The number.
+
+        Raises:
+            GlassformerError: `weights_config` for anything else, true and false too, and where
+                nothing is given.
+        """
         given = self._given(name, default)
         if isinstance(given, bool) or not isinstance(given, int | float):
             raise self.wrong(f"{name} is {given!r}, not a number")
@@ -57,14 +81,37 @@ class Facts:
         return float(given)
 
     def flag(self, name: str, default: bool | None = None) -> bool:
-        """True or false."""
+        """True or false.
+
+        Args:
+            name: of the setting.
+            default: what counts where it is null or not given; None: it must be given.
+
+        Returns:
+            The value.
+
+        Raises:
+            GlassformerError: `weights_config` for anything else, and where nothing is given.
+        """
         given = self._given(name, default)
         if not isinstance(given, bool):
             raise self.wrong(f"{name} is {given!r}, neither true nor false")
         return given
 
     def activation(self, name: str, default: str) -> Activation:
-        """One of the activations that are computed here."""
+        """One of the activations that are computed here.
+
+        Args:
+            name: of the setting.
+            default: their name of the activation that counts where the setting is null or not
+                given.
+
+        Returns:
+            Our name of the activation.
+
+        Raises:
+            GlassformerError: `weights_unsupported` for one that is not in `ACTIVATIONS`.
+        """
         given = self._given(name, default)
         if not isinstance(given, str) or given not in ACTIVATIONS:
             raise self.unsupported(f"the activation {given!r}")
@@ -74,26 +121,71 @@ class Facts:
         """Whether the table of words scores them, too: as is said, or as no tensor `name` is there.
 
         What such a tensor holds decides in the end (`core.weights.model_folder.as_held`).
+
+        Args:
+            name: of the tensor that would score words by itself.
+            default: the family's, where the config does not say.
+
+        Returns:
+            True where the two are tied.
+
+        Raises:
+            GlassformerError: `weights_config` where `tie_word_embeddings` is neither true nor
+                false.
         """
         return self.flag("tie_word_embeddings", default) or name not in self.names
 
     def heads_of_keys(self, heads: int, default: int) -> int:
-        """Heads of keys: as many as all where null stands, the family's where nothing does."""
+        """Heads of keys: as many as all where null stands, the family's where nothing does.
+
+        Args:
+            heads: of the queries.
+            default: the family's number.
+
+        Returns:
+            Heads of keys and values (grouped-query attention where fewer than `heads`).
+
+        Raises:
+            GlassformerError: `weights_config` for what is no whole number.
+        """
         said = self.table.get("num_key_value_heads", default)
         return heads if said is None else self.whole("num_key_value_heads", default)
 
     def refuse(self, name: str, but: Collection[Any], what: str) -> None:
-        """Refuses any other value of a setting than these; one that is not given is fine."""
+        """Refuses any other value of a setting than these; one that is not given is fine.
+
+        Args:
+            name: of the setting.
+            but: the values that are computed here; null is always fine.
+            what: the setting in words, for the error.
+
+        Raises:
+            GlassformerError: `weights_unsupported` for another value.
+        """
         given = self.table.get(name)
         if given is not None and given not in but:
             raise self.unsupported(f"{what} ({name}: {given!r})")
 
     def wrong(self, problem: str) -> GlassformerError:
-        """What is said of a config that cannot be used."""
+        """What is said of a config that cannot be used.
+
+        Args:
+            problem: what is wrong with it, in words.
+
+        Returns:
+            The error `weights_config`, to be raised.
+        """
         return GlassformerError("weights_config", path=self.path, problem=problem)
 
     def unsupported(self, what: str) -> GlassformerError:
-        """What is said of a model that cannot be computed here."""
+        """What is said of a model that cannot be computed here.
+
+        Args:
+            what: cannot be computed, in words.
+
+        Returns:
+            The error `weights_unsupported`, to be raised.
+        """
         return GlassformerError("weights_unsupported", path=self.path, what=what)
 
     def _given(self, name: str, default: Any) -> Any:
@@ -139,7 +231,18 @@ class Family:
     ties: bool = True
 
     def config(self, facts: Facts) -> ModelConfig:
-        """The model in our words; raises for what it cannot be."""
+        """The model in our words.
+
+        Args:
+            facts: its config.json.
+
+        Returns:
+            The config, without dropout.
+
+        Raises:
+            GlassformerError: `weights_config` for a model that cannot be, `weights_unsupported` for
+                one that is not computed here.
+        """
         try:
             return ModelConfig(dropout=0.0, **self.settings(facts))
         except GlassformerError as error:
@@ -148,7 +251,14 @@ class Family:
             raise facts.wrong(str(error.values["problem"])) from error
 
     def theirs(self, ours: str) -> tuple[Theirs, ...]:
-        """Where a parameter of ours may lie, the likeliest first; () where the family has none."""
+        """Where a parameter of ours may lie, the likeliest first.
+
+        Args:
+            ours: our name of the parameter, such as "encoder.layers.0.self_attention.w_q.weight".
+
+        Returns:
+            Their tensors; () where the family has none.
+        """
         number = LAYER.search(ours)
         plain = LAYER.sub(".layers.{n}.", ours)
         module, _, leaf = plain.rpartition(".")
@@ -163,11 +273,26 @@ class Family:
         )
 
     def is_spare(self, name: str) -> bool:
-        """Whether a tensor is known and not needed."""
+        """Whether a tensor is known and not needed.
+
+        Args:
+            name: of the tensor, without a prefix.
+
+        Returns:
+            True for those of `spare`, and of a head that is not run.
+        """
         return any(re.fullmatch(pattern, name) for pattern in self.spare) or bool(head_of(name))
 
     def computed(self, name: str) -> "Computed | None":
-        """What a tensor that is not needed has to hold; None where nobody knows."""
+        """What a tensor that is not needed has to hold.
+
+        Args:
+            name: of the tensor, without a prefix.
+
+        Returns:
+            A function that computes it from the config and the tensor's shape; None where nobody
+            knows.
+        """
         found = (each for pattern, each in self.spare.items() if re.fullmatch(pattern, name))
         return next(found, None)
 
@@ -177,7 +302,14 @@ Computed = Callable[[ModelConfig, tuple[int, ...]], Tensor | None]
 
 
 def head_of(name: str) -> str:
-    """Which of `HEADS` a tensor belongs to; "" for those of the model itself."""
+    """Which of `HEADS` a tensor belongs to.
+
+    Args:
+        name: of the tensor, without a prefix.
+
+    Returns:
+        The key of the head; "" for tensors of the model itself.
+    """
     return next((head for head, pattern in HEADS.items() if re.fullmatch(pattern, name)), "")
 
 

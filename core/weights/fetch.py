@@ -20,9 +20,19 @@ SAFE, PICKLED = ("model*.safetensors", INDEX), ("pytorch_model*.bin",)
 
 
 def fetch_model(name: str, folder: Path, endpoint: str | None = None) -> Path:
-    """The files of a model, in a folder of its own; a pickle is fetched where nothing else is.
+    """Fetches the files of a model into a folder; a pickle is fetched where nothing else is.
 
-    endpoint: of another hub than the usual one. Raises `weights_fetch`.
+    Args:
+        name: of the model on the hub, with its owner or without.
+        folder: where the files go; made where it is not there.
+        endpoint: of another hub than the usual one; None: the usual one.
+
+    Returns:
+        The folder.
+
+    Raises:
+        GlassformerError: `weights_fetch` for what is no name, is not there or cannot be reached,
+            `weights_damaged` for a pickle that holds more than tensors.
     """
     if not NAME.fullmatch(name) or ".." in name:
         raise GlassformerError("weights_fetch", name=name, problem="it is no name of a model")
@@ -41,9 +51,16 @@ def fetch_model(name: str, folder: Path, endpoint: str | None = None) -> Path:
 
 
 def as_safetensors(folder: Path) -> None:
-    """The tensors of a folder's pickles as one file of safetensors beside them.
+    """Writes the tensors of a folder's pickles as one file of safetensors beside them.
 
-    Nothing else than tensors is read (`weights_only`). Raises `weights_damaged`.
+    Nothing else than tensors is read (`weights_only`).
+
+    Args:
+        folder: with files `pytorch_model*.bin`.
+
+    Raises:
+        GlassformerError: `weights_damaged` for a pickle that is cut or holds more, and for a folder
+            without any.
     """
     found = dict[str, torch.Tensor]()
     for path in sorted(folder.glob(PICKLED[0])):

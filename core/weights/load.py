@@ -15,11 +15,18 @@ FETCHED = Path("models")  # in the working folder: what `python -m glassformer f
 def load_model(name_or_folder: str | Path | None = None) -> Model:
     """A model ready to run, with `trace(text)`: a bundled one's name, or a folder.
 
-    A folder that `save_model` wrote, or one with another program's config.json, weights as
-    safetensors and tokenizer: here, in GLASSFORMER_MODELS, in `models/`. None loads the bundled
-    translator.
+    Args:
+        name_or_folder: a folder that `save_model` wrote, or one with another program's config.json,
+            weights as safetensors and tokenizer: here, in GLASSFORMER_MODELS, in `models/`. None
+            loads the bundled translator.
 
-    Raises as `core.text_models.checkpoints.load_model` and `core.weights.opened_model.open_model`.
+    Returns:
+        The model, on the best device here; a `Translator` of ours, an `OpenedModel` of another
+        program's.
+
+    Raises:
+        GlassformerError: as `core.text_models.checkpoints.load_model` and
+            `core.weights.opened_model.open_model`.
     """
     if name_or_folder is not None and is_foreign(Path(name_or_folder)):
         return open_model(name_or_folder)

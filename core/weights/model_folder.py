@@ -86,12 +86,26 @@ class Found:
         return sum(each.numel() for each in shell_of(self.config).parameters())
 
     def nbytes(self, widen: bool = True) -> int:
-        """Memory that the weights take, in float32 or as they are stored."""
+        """Memory that the weights take.
+
+        Args:
+            widen: True counts them in float32, False as they are stored.
+
+        Returns:
+            Bytes.
+        """
         return self.parameters * (4 if widen else BYTES[self.dtype])
 
 
 def is_foreign(folder: Path) -> bool:
-    """Whether a folder's config.json is another program's, as far as it can be read."""
+    """Whether a folder's config.json is another program's, as far as it can be read.
+
+    Args:
+        folder: of a model; one that is not there is none.
+
+    Returns:
+        False for a folder of ours, and where nothing can be read.
+    """
     try:
         about = read_json_file(folder / "config.json")
     except UNREADABLE:
@@ -102,8 +116,15 @@ def is_foreign(folder: Path) -> bool:
 def look_into_folder(folder: Path) -> Found:
     """What a folder holds; not a number of its weights is read.
 
-    Raises `weights_…` in one sentence: a family or setting that is not computed here, files that
-    are missing, damaged, elsewhere or a pickle, tensors that do not fit.
+    Args:
+        folder: with another program's config.json and weights as safetensors.
+
+    Returns:
+        What is known from the config and the headers of the weights.
+
+    Raises:
+        GlassformerError: `weights_…` in one sentence: a family or setting that is not computed
+            here, files that are missing, damaged, elsewhere or a pickle, tensors that do not fit.
     """
     try:
         facts = read_json_file(file_inside(folder, "config.json"))
@@ -135,8 +156,17 @@ def look_into_folder(folder: Path) -> Found:
 def as_held(found: Found) -> Found:
     """As the numbers have it: tables that the config ties and whose numbers differ are two.
 
-    So does `transformers`. Raises `weights_spare` for a tensor that is computed here and holds
-    something else.
+    So does `transformers`.
+
+    Args:
+        found: what the config and the headers say.
+
+    Returns:
+        The same, or with another config and the places of the tables that are not tied.
+
+    Raises:
+        GlassformerError: `weights_spare` for a tensor that is computed here and holds something
+            else.
     """
     own = locate_tables(found.family, found.config, found.shelf)
 
@@ -174,10 +204,20 @@ def _check_spare(found: Found) -> None:
 
 
 def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> Transformer:
-    """The model of a folder, in float32 or in the numbers that it is stored in.
+    """The model of a folder, with its weights.
 
-    Raises `weights_large` before a number is read where it takes more than `limit` bytes (by
-    default a share of what is free), `weights_numbers` for a weight that is no finite number.
+    Args:
+        found: what lies in the folder.
+        widen: True gives float32, False the numbers that the folder stores.
+        limit: bytes that the weights may take; None: a share of what is free (`free_bytes`).
+
+    Returns:
+        The Transformer on the CPU; no gradient is kept for its weights.
+
+    Raises:
+        GlassformerError: `weights_large` where it takes more than `limit` bytes, before a number is
+            read as far as its config and headers tell, `weights_numbers` for a weight that is no
+            finite number, and as `as_held`.
     """
     most = free_bytes() if limit is None else limit
     _check_size(found, widen, most)
@@ -219,7 +259,11 @@ def _tie(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
 
 
 def free_bytes() -> int:
-    """How much memory a model may take: a share of what is free here, where the system tells."""
+    """How much memory a model may take: a share of what is free here, where the system tells.
+
+    Returns:
+        Bytes; `LEAST_FREE` where the system does not tell.
+    """
     try:
         told = Path("/proc/meminfo").read_text("ascii")
         free = next(int(line.split()[1]) for line in told.splitlines() if "MemAvailable" in line)
@@ -229,7 +273,14 @@ def free_bytes() -> int:
 
 
 def licence_of(folder: Path) -> str:
-    """What the card (README.md) says of the licence, in its first lines; "" where it says none."""
+    """What the card (README.md) says of the licence, in its first lines.
+
+    Args:
+        folder: of the model.
+
+    Returns:
+        The licence as the card writes it, at most 80 characters; "" where it says none.
+    """
     try:
         with regular_file(folder / "README.md").open(encoding="utf-8", errors="replace") as card:
             lines = card.read(4096).splitlines()

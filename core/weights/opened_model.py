@@ -90,17 +90,26 @@ class OpenedModel:
                 with a text: what follows it).
             edits: changes made to recorded tensors on the way, in decoding too.
             direction: makes no difference: the model writes what it was trained to.
-            dropout_seed: a number puts the recorded pass in training mode, with that seed.
+            dropout_seed: a number puts the recorded pass in training mode, with that seed; None: no
+                dropout.
+            text_pair: a second text that is read after the first, segment B of models that were
+                trained on pairs of sentences (BERT); its blanks are filled in, too. Where each
+                text's segment is comes from the tokenizer: a typed [SEP] begins none. "" for none.
             more: most words that a text is continued by.
             memory_budget: bytes; a run that would keep more has q, k and mask instead of the
                 attention maps and computes a map again, bit for bit, when it is asked for. Of what
                 scores the words the last vectors are kept alone, and the generator.
-            text_pair: a second text that is read after the first, segment B of models that were
-                trained on pairs of sentences (BERT); its blanks are filled in, too. Where each
-                text's segment is comes from the tokenizer: a typed [SEP] begins none.
 
-        Raises `empty_text`, `too_long` for more words than the model has positions, `no_pair` of a
-        model that reads one text, `weights_language` for one that it does not know, and as `Edit`.
+        Returns:
+            The run: tensors, words, and a step for each word where the model wrote or filled in; no
+            steps of a forced target.
+
+        Raises:
+            GlassformerError: `empty_text`, `too_long` for more words than the model has positions,
+                `no_pair` of a model that reads one text, `weights_language` for one that it does
+                not know, `weights_piece` for a piece without a vector, `weights_config` where its
+                files do not say with which id a text begins or ends, `weights_tokenizer` for
+                segments that the model has not, `chat_…` as `with_chat_template`, and as `Edit`.
         """
         if not text.strip():
             raise GlassformerError("empty_text")
@@ -113,30 +122,82 @@ class OpenedModel:
         return self._written(text, target, run, more)
 
     def sentences(self, text: str) -> tuple[str, ...]:
-        """A text is one part, however many sentences it has."""
+        """A text is one part, however many sentences it has.
+
+        Args:
+            text: as typed.
+
+        Returns:
+            The text alone.
+        """
         return (text,)
 
     def task_of(self, trace: Trace) -> Task:
-        """What was to be written in a run. Raises `no_decoder` of a model that fills in blanks."""
+        """What was to be written in a run.
+
+        Args:
+            trace: a run of this model.
+
+        Returns:
+            The ids that are read, with which writing begins and ends, and how many may follow.
+
+        Raises:
+            GlassformerError: `no_decoder` of a model that fills in blanks, else as `trace`.
+        """
         return self._task(trace.source_text, sent=trace.sent)
 
     def reading(self, trace: Trace, words: Sequence[int]) -> Decoded:  # noqa: ARG002
-        """Ids as text."""
+        """Ids as text.
+
+        Args:
+            trace: makes no difference: no word of another model is carried over.
+            words: ids of what is written.
+
+        Returns:
+            What each is written as, and the text without marks.
+        """
         return Decoded(self._read(words).tokens, self.tokens.text(words))
 
     def ids(self, pieces: Sequence[str], side: Side = "target") -> list[int]:
-        """The ids of pieces, of what is read or written."""
+        """The ids of pieces.
+
+        Args:
+            pieces: as the vocabulary has them.
+            side: "source" for pieces that are read, "target" for those that are written.
+
+        Returns:
+            An id a piece.
+
+        Raises:
+            KeyError: a piece is not in the vocabulary.
+        """
         names = places_of(self.vocabulary)
         own = self.tokens.source_ids if side == "source" else names
         return [own[each] if each in own else names[each] for each in pieces]
 
     def word(self, text: str, trace: Trace) -> int | str:  # noqa: ARG002
-        """The id of a typed piece, or why it has none: `unknown`, `not_one`."""
+        """The id of a typed piece, or why it has none.
+
+        Args:
+            text: as typed.
+            trace: makes no difference.
+
+        Returns:
+            The id; "unknown" where a part of the text has no piece, "not_one" where it is several
+            pieces.
+        """
         found = self.tokens.typed(text)
         return self.tokens.why_none(text) if found is None else found
 
     def having(self, transformer: Transformer) -> Self:
-        """The same words on another Transformer."""
+        """The same words on another Transformer.
+
+        Args:
+            transformer: of the same vocabulary.
+
+        Returns:
+            A new model with this tokenizer, name and chat template.
+        """
         return self._having(transformer, self._in_chat)
 
     @property
@@ -147,11 +208,19 @@ class OpenedModel:
     def with_chat_template(self, or_as_typed: bool = False) -> Self:
         """The same model for what people say to it: each text goes through its chat template.
 
-        A text becomes the message of a user and the beginning of the answer; a run's `sent` is
-        what the model got. No begin token is added to it: the template has its own.
+        A text becomes the message of a user and the beginning of the answer; a run's `sent` is what
+        the model got. No begin token is added to it: the template has its own.
 
-        or_as_typed: a text that the template cannot wrap is taken as it is. Otherwise `trace`
-        raises `chat_template`, `chat_slow`, `chat_long` or `chat_memory`, this `chat_missing`.
+        Args:
+            or_as_typed: a text that the template cannot wrap is taken as it is, and so is every
+                text of a model without a template. Otherwise `trace` raises `chat_template`,
+                `chat_slow`, `chat_long` or `chat_memory`.
+
+        Returns:
+            The model in chat, the same at each call.
+
+        Raises:
+            GlassformerError: `chat_missing` of a model without a template, unless `or_as_typed`.
         """
         if not (or_as_typed or self.has_chat_template):
             raise GlassformerError("chat_missing", path=self.name)
@@ -165,7 +234,18 @@ class OpenedModel:
         return type(self)(transformer, *own, in_chat)
 
     def sent(self, text: str) -> str:
-        """A text in the chat template; "" where it goes to the model as it is typed."""
+        """A text in the chat template.
+
+        Args:
+            text: as typed.
+
+        Returns:
+            What the model gets; "" where it goes to the model as it is typed.
+
+        Raises:
+            GlassformerError: as `ChatTemplate.wrap`, or why the template cannot be read; of a model
+                that takes such texts as typed never.
+        """
         if not self._in_chat or self.kind != "continue" or self._template is None:
             return ""
         try:
@@ -376,10 +456,17 @@ class OpenedModel:
 def open_model(folder: str | Path, widen: bool = True, limit: int | None = None) -> OpenedModel:
     """The model of a folder, ready to run on the best device here.
 
-    widen: False keeps float16 and bfloat16 as they are stored. limit: most bytes that its weights
-    may take; by default a share of the memory that is free.
+    Args:
+        folder: with another program's config.json, weights as safetensors and tokenizer.
+        widen: False keeps float16 and bfloat16 as they are stored.
+        limit: most bytes that its weights may take; None: a share of the memory that is free.
 
-    Raises `weights_…` in one sentence, before memory is spent where that can be known.
+    Returns:
+        The model, in float32 unless `widen` is False.
+
+    Raises:
+        GlassformerError: `weights_…` in one sentence, before memory is spent where that can be
+            known.
     """
     folder = Path(folder)
     found = look_into_folder(folder)

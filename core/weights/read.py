@@ -47,7 +47,17 @@ class Shelf:
                     yield name, opened.get_tensor(self.places[name][1])
 
     def tensor(self, name: str) -> Tensor:
-        """One of them alone."""
+        """One of the tensors alone.
+
+        Args:
+            name: as `plain_name` has it.
+
+        Returns:
+            Its numbers, as they are stored.
+
+        Raises:
+            KeyError: no tensor has the name.
+        """
         file, own = self.places[name]
         with safe_open(self.folder / file, framework="pt") as opened:
             found: Tensor = opened.get_tensor(own)
@@ -55,7 +65,15 @@ class Shelf:
 
 
 def plain_name(name: str, prefixes: Sequence[str]) -> str:
-    """A tensor's name without what may stand before it, and as it is called today."""
+    """A tensor's name without what may stand before it, and as it is called today.
+
+    Args:
+        name: in the file.
+        prefixes: of the family; the first that fits is taken off.
+
+    Returns:
+        The name by which families know the tensor.
+    """
     name = WRAPPERS.sub(r"\1", name)
     name = name.removeprefix(next((each for each in prefixes if name.startswith(each)), ""))
     own = next((each for each in OLDER if name.endswith(each)), "")
@@ -65,8 +83,16 @@ def plain_name(name: str, prefixes: Sequence[str]) -> str:
 def shelf_of(folder: Path, prefixes: Sequence[str]) -> Shelf:
     """What lies in a folder; no number is read.
 
-    Raises `weights_pickle`, `weights_missing`, `weights_shard`, `weights_outside`,
-    `weights_damaged`.
+    Args:
+        folder: with model.safetensors, or with several files and their index.
+        prefixes: what may stand before the names of the family's tensors.
+
+    Returns:
+        The tensors of all files, by their plain names.
+
+    Raises:
+        GlassformerError: `weights_pickle`, `weights_missing`, `weights_shard`, `weights_outside`,
+            `weights_damaged`, the last also for two tensors of one plain name.
     """
     stored, places = dict[str, Stored](), dict[str, tuple[str, str]]()
     for file in _files(folder):
@@ -83,14 +109,31 @@ def shelf_of(folder: Path, prefixes: Sequence[str]) -> Shelf:
 
 
 def damaged_folder(folder: Path, problem: str) -> GlassformerError:
-    """What is said of a folder that cannot be read."""
+    """What is said of a folder that cannot be read.
+
+    Args:
+        folder: of the model; its name is told, not where it lies.
+        problem: what is wrong, in words.
+
+    Returns:
+        The error `weights_damaged`, to be raised.
+    """
     return GlassformerError("weights_damaged", path=folder.name, problem=problem)
 
 
 def file_inside(folder: Path, file: str) -> Path:
-    """A file of a folder, or of none; raises `weights_outside` for one that lies elsewhere.
+    """A file of a folder, or of none.
 
-    `weights_damaged` for a pipe, a device, and for more than any file beside the weights takes.
+    Args:
+        folder: of the model.
+        file: a name without any folder.
+
+    Returns:
+        The path; the file need not be there.
+
+    Raises:
+        GlassformerError: `weights_outside` for one that lies elsewhere, `weights_damaged` for a
+            pipe, a device, a folder, and for more than any file beside the weights takes.
     """
     path = folder / file
     if Path(file).name != file or path.resolve().parent != folder.resolve():

@@ -52,10 +52,19 @@ def save_marian(
 ) -> Path:
     """Writes config.json, weights, tokenizer and a README.md that says what that lacks.
 
-    `MarianMTModel.from_pretrained(folder)` opens it. language: the one that it writes unless told
-    otherwise, "en" or "zh": its begin token. texts: on which is counted what is read otherwise.
+    `MarianMTModel.from_pretrained(folder)` opens it.
 
-    Raises `config` for a model that computes something that Marian has not.
+    Args:
+        model: a translator of ours that computes what Marian does (`ALIKE`).
+        folder: where it is written; made where it is not there.
+        language: the one that it writes unless told otherwise, "en" or "zh": its begin token.
+        texts: on which is counted what the written tokenizer reads otherwise; () counts nothing.
+
+    Returns:
+        The folder.
+
+    Raises:
+        GlassformerError: `config` for a model that computes something that Marian has not.
     """
     config, folder = model.config, Path(folder)
     _check(config)

@@ -7,7 +7,19 @@ from glassformer.core.weights.family import Facts, Family
 
 
 def bart_settings(facts: Facts) -> dict[str, Any]:
-    """Positions begin in the third row of their table; mBART is pre-norm."""
+    """BART's config in our words.
+
+    Positions begin in the third row of their table; mBART is pre-norm.
+
+    Args:
+        facts: its config.json.
+
+    Returns:
+        The fields of `ModelConfig`, but for dropout.
+
+    Raises:
+        GlassformerError: `weights_config` or `weights_unsupported`, as `Facts`.
+    """
     pre = facts.table.get("model_type") == "mbart"
     return {
         **seq2seq.seq2seq_settings(facts),

@@ -9,7 +9,20 @@ HEAD = "cls.predictions.transform.dense.weight"
 
 
 def bert_settings(facts: Facts) -> dict[str, Any]:
-    """Without the head that was trained to fill in blanks, its vectors are all that comes out."""
+    """BERT's config in our words.
+
+    Without the head that was trained to fill in blanks, its vectors are all that comes out.
+
+    Args:
+        facts: its config.json, with the names of its tensors, which tell whether it has that head.
+
+    Returns:
+        The fields of `ModelConfig`, but for dropout.
+
+    Raises:
+        GlassformerError: `weights_config`, as `Facts`; `weights_unsupported` for positions that are
+            not absolute, or an encoder that hides the future.
+    """
     facts.refuse("position_embedding_type", ("absolute",), "positions of another kind")
     facts.refuse("is_decoder", (False,), "an encoder that hides the future")
     fills = HEAD in facts.names

@@ -9,7 +9,18 @@ HEAD = "vocab_transform.weight"
 
 
 def distilbert_settings(facts: Facts) -> dict[str, Any]:
-    """As BERT's, in other words."""
+    """DistilBERT's config in our words: as BERT's, in other words.
+
+    Args:
+        facts: its config.json, with the names of its tensors, which tell whether it fills in
+            blanks.
+
+    Returns:
+        The fields of `ModelConfig`, but for dropout.
+
+    Raises:
+        GlassformerError: `weights_config` or `weights_unsupported`, as `Facts`.
+    """
     fills = HEAD in facts.names
     return {
         "vocabulary_size": facts.whole("vocab_size", 30522),

@@ -7,7 +7,18 @@ from glassformer.core.weights.family import Facts, Family
 
 
 def gpt2_settings(facts: Facts) -> dict[str, Any]:
-    """No word is padding; the table of words scores them, too."""
+    """GPT-2's config in our words: no word is padding; the table of words scores them, too.
+
+    Args:
+        facts: its config.json, with the names of its tensors.
+
+    Returns:
+        The fields of `ModelConfig`, but for dropout.
+
+    Raises:
+        GlassformerError: `weights_config`, as `Facts`; `weights_unsupported` for scores that are
+            not scaled or scaled by layer, and for cross-attention.
+    """
     width = facts.whole("n_embd", 768)
     facts.refuse("scale_attn_weights", (True,), "scores that are not scaled")
     facts.refuse("scale_attn_by_inverse_layer_idx", (False,), "scores scaled by layer")

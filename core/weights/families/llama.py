@@ -7,7 +7,21 @@ from glassformer.core.weights.family import Facts, Family
 
 
 def llama_settings(facts: Facts) -> dict[str, Any]:
-    """Qwen2 has biases where queries, keys and values are made; Qwen3 normalises the first two."""
+    """The config of Llama, Qwen2, Qwen3 or Mistral in our words.
+
+    Qwen2 has biases where queries, keys and values are made; Qwen3 normalises the first two.
+
+    Args:
+        facts: its config.json, with the names of its tensors.
+
+    Returns:
+        The fields of `ModelConfig`, but for dropout.
+
+    Raises:
+        GlassformerError: `weights_config`, as `Facts`; `weights_unsupported` for a sliding window
+            shorter than the positions, a cap on scores, another activation, and as
+            `rotary_settings`.
+    """
     kind = str(facts.table.get("model_type"))
     own = DEFAULTS[kind]
     length = facts.whole("max_position_embeddings", own["length"])
@@ -64,7 +78,18 @@ def _window(facts: Facts, kind: str, layers: int) -> int | None:
 
 
 def rotary_settings(facts: Facts) -> dict[str, Any]:
-    """How fast positions turn; what is neither plain, linear nor Llama 3's is refused."""
+    """How fast rotary positions turn: plain, linear or as Llama 3's.
+
+    Args:
+        facts: a config.json with `rope_parameters`, `rope_scaling`, or neither.
+
+    Returns:
+        The fields `rotary_…` of `ModelConfig`: the base, and what the scaling needs.
+
+    Raises:
+        GlassformerError: `weights_unsupported` for another scaling or a rotation of a part of each
+            head, `weights_config` for what is no table of names or no number.
+    """
     found = facts.table.get("rope_parameters") or facts.table.get("rope_scaling") or {}
     if not isinstance(found, dict):
         raise facts.wrong("its rotary positions are no table of names")

@@ -7,7 +7,19 @@ from glassformer.core.weights.family import Facts, Family
 
 
 def m2m100_settings(facts: Facts) -> dict[str, Any]:
-    """Positions are counted from behind the padding's id."""
+    """The config of M2M-100 or NLLB in our words.
+
+    Positions are counted from behind the padding's id.
+
+    Args:
+        facts: its config.json, with the names of its tensors.
+
+    Returns:
+        The fields of `ModelConfig`, but for dropout.
+
+    Raises:
+        GlassformerError: `weights_config` or `weights_unsupported`, as `Facts`.
+    """
     found = seq2seq.seq2seq_settings(facts)
     return {
         **found,

@@ -10,7 +10,20 @@ from glassformer.core.weights.family import Facts, Family
 
 
 def marian_settings(facts: Facts) -> dict[str, Any]:
-    """Post-norm; two vocabularies where `share_encoder_decoder_embeddings` is off."""
+    """Marian's config in our words: post-norm.
+
+    Two vocabularies where `share_encoder_decoder_embeddings` is off.
+
+    Args:
+        facts: its config.json, with the names of its tensors.
+
+    Returns:
+        The fields of `ModelConfig`, but for dropout.
+
+    Raises:
+        GlassformerError: `weights_config`, as `Facts`; `weights_unsupported` for norms before the
+            sub-layers or a norm of the embedding.
+    """
     found = {
         **seq2seq.seq2seq_settings(facts),
         "positions": "halves",

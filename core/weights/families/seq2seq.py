@@ -17,7 +17,15 @@ _PROJECTIONS = {"w_q": "q_proj", "w_k": "k_proj", "w_v": "v_proj", "w_o": "out_p
 
 
 def layer_modules(stack: str) -> Mapping[str, str]:
-    """The modules of a stack's layers."""
+    """The modules of a stack's layers.
+
+    Args:
+        stack: "encoder" or "decoder".
+
+    Returns:
+        By our name of a module their name of it, {n} standing for the layer's number;
+        cross-attention is there of an encoder, too.
+    """
     ours, theirs, found = f"{stack}.layers.{{n}}", f"{stack}.layers.{{n}}", dict[str, str]()
     for own, other in _PARTS.items():
         if own.endswith("attention"):
@@ -51,7 +59,18 @@ DEFAULTS = {
 
 
 def seq2seq_settings(facts: Facts) -> dict[str, Any]:
-    """The fields that all of them say in the same words."""
+    """The fields that all of the family say in the same words.
+
+    Args:
+        facts: the config.json, whose `model_type` is one of `DEFAULTS`, with the names of the
+            tensors.
+
+    Returns:
+        Fields of `ModelConfig`; the rest is each family's own.
+
+    Raises:
+        GlassformerError: `weights_config` or `weights_unsupported`, as `Facts`.
+    """
     kind = str(facts.table.get("model_type"))
     own = DEFAULTS[kind]
     tables = {f"{stack}.embed_tokens.weight" for stack in ("encoder", "decoder")}

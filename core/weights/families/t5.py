@@ -13,7 +13,20 @@ LONGEST = 8192
 
 
 def t5_settings(facts: Facts) -> dict[str, Any]:
-    """The first T5 scales what it scores words with, the later ones gate their networks."""
+    """The config of T5 or mT5 in our words.
+
+    The first T5 scales what it scores words with, the later ones gate their networks.
+
+    Args:
+        facts: its config.json, with the names of its tensors.
+
+    Returns:
+        The fields of `ModelConfig`, but for dropout.
+
+    Raises:
+        GlassformerError: `weights_config`, as `Facts`; `weights_unsupported` for another
+            feed-forward network.
+    """
     first = facts.table.get("model_type") == "t5"
     kind = str(facts.table.get("feed_forward_proj", "relu" if first else "gated-gelu"))
     gate, _, activation = kind.rpartition("-")

@@ -25,6 +25,13 @@ def readable_piece(piece: str, byte_level: bool) -> str:
     """One piece as a person reads it: ␣ for a space, ⟨E4⟩ for a byte that is no letter alone.
 
     Neither is a control character, nor one that only joins, breaks or turns others: ⟨07⟩, ⟨C2⟩⟨AD⟩.
+
+    Args:
+        piece: as the vocabulary writes it.
+        byte_level: whether its letters stand for bytes (Radford et al. 2019).
+
+    Returns:
+        What is shown; "" for an empty piece.
     """
     if byte_level and piece and all(letter in BYTES for letter in piece):
         found = bytes(BYTES[letter] for letter in piece)

@@ -27,9 +27,21 @@ BYTE_PAIRS = ("gpt2", "bart")  # others cut a text in a way of their own before 
 
 
 def made_of(folder: Path, kind: str) -> Tokenizer | None:
-    """The tokenizer of a kind of model, of its plain vocabulary; None where there is none.
+    """The tokenizer of a kind of model, of its plain vocabulary.
 
-    Raises as files do that cannot be read, ValueError for a vocabulary that lacks a mark.
+    Args:
+        folder: with vocab.txt, or with vocab.json and merges.txt.
+        kind: `model_type` of its config; the second pair of files is read of "gpt2" and "bart"
+            alone.
+
+    Returns:
+        The tokenizer; None where there is no such vocabulary.
+
+    Raises:
+        GlassformerError: as `core.weights.read.file_inside`.
+        OSError: a file cannot be read.
+        ValueError: the vocabulary lacks a mark, is too large, cannot be read as what it should be,
+            or counts an added piece wrongly.
     """
     if (folder / WORDS).is_file():
         made = _word_piece(_lines(folder, WORDS), settings_of(folder))
@@ -47,7 +59,14 @@ def made_of(folder: Path, kind: str) -> Tokenizer | None:
 
 
 def settings_of(folder: Path) -> dict[str, Any]:
-    """What tokenizer_config.json says; {} where there is none that can be read."""
+    """What tokenizer_config.json says.
+
+    Args:
+        folder: of the model.
+
+    Returns:
+        Its settings by name; {} where there is none that can be read.
+    """
     return _told(folder, "tokenizer_config.json")
 
 

@@ -63,25 +63,67 @@ class Tokens(ABC):
 
     @abstractmethod
     def ids(self, text: str) -> list[int]:
-        """The ids of a source, with the marks that the model was trained with."""
+        """The ids of a source, with the marks that the model was trained with.
+
+        Args:
+            text: the source; of models that know languages by name it may begin with them.
+
+        Returns:
+            The ids, as the encoder or a model without one reads them.
+
+        Raises:
+            GlassformerError: `weights_language` for a language that the model does not know.
+        """
 
     def in_segments(self, text: str, text_pair: str = "") -> Segmented:  # noqa: ARG002
-        """The ids of a text, or of two that are read together, with their segments."""
+        """The ids of a text, or of two that are read together, with their segments.
+
+        Args:
+            text: the first text.
+            text_pair: the second; "" for none. A tokenizer that takes no pairs does not read it.
+
+        Returns:
+            The ids, and which of the texts each belongs to.
+        """
         return Segmented(tuple(self.ids(text)))
 
     @abstractmethod
     def plain_ids(self, text: str) -> list[int]:
-        """The ids of a part of a text to be written, without any marks."""
+        """The ids of a part of a text to be written, without any marks.
+
+        Args:
+            text: the part.
+
+        Returns:
+            Its ids alone, no end among them.
+        """
 
     @abstractmethod
     def target_ids(self, text: str, language: int | None = None) -> list[int]:
         """The ids of a text to be written, with its end but without what begins it.
 
-        language: the id of its language, where that is named by a piece.
+        Args:
+            text: what is forced on the decoder.
+            language: the id of its language, where that is named by a piece; None: the tokenizer's
+                own.
+
+        Returns:
+            The ids.
         """
 
     def language(self, text: str) -> int | None:
-        """The id of the language to write that a source names in front; None where it does not."""
+        """The language to write that a source names in front.
+
+        Args:
+            text: the source, as `>>fra_Latn<< Hello`.
+
+        Returns:
+            The id of the language; None where the source names none, and of models that know none
+            by name.
+
+        Raises:
+            GlassformerError: `weights_language` for one that the model does not know.
+        """
         found = NAMED.match(text) if self.languages else None
         return self._language(found[2]) if found else None
 
@@ -93,7 +135,14 @@ class Tokens(ABC):
 
     @abstractmethod
     def text(self, ids: Sequence[int]) -> str:
-        """The text of ids, without marks."""
+        """The text of ids, without marks.
+
+        Args:
+            ids: of what was written.
+
+        Returns:
+            The text.
+        """
 
     @cached_property
     @abstractmethod
@@ -116,19 +165,40 @@ class Tokens(ABC):
         return self.pieces
 
     def read(self, ids: Sequence[int], source: bool = False) -> Read:
-        """Ids with their pieces."""
+        """Ids with their pieces.
+
+        Args:
+            ids: of what is read or written.
+            source: whether they are of the vocabulary of sources, of models with two.
+
+        Returns:
+            The ids, the vocabulary's pieces ("<7>" for an id that has none) and those for people.
+        """
         known = self.source_pieces if source else self.pieces
         pieces = tuple(known.get(each, f"<{each}>") for each in ids)
         return Read(tuple(ids), pieces, tuple(self.shown(each) for each in pieces))
 
     def shown(self, piece: str) -> str:
-        """A piece for people."""
+        """A piece for people.
+
+        Args:
+            piece: as the vocabulary writes it.
+
+        Returns:
+            The piece with spaces and bytes made visible.
+        """
         return readable_piece(piece, self.byte_level) or piece
 
     def typed(self, text: str) -> int | None:
         """The id of a piece that a person names as it is shown, with a space before it or without.
 
         Any other text has one where it alone is cut into one piece.
+
+        Args:
+            text: as typed.
+
+        Returns:
+            The id; None where the text is no piece, or none that the vocabulary knows.
         """
         seen = text.replace(" ", SPACE)
         for named in (seen, f"{SPACE}{seen}"):
@@ -140,17 +210,31 @@ class Tokens(ABC):
         return None
 
     def why_none(self, text: str) -> Literal["unknown", "not_one"]:
-        """Why a text is no piece."""
+        """Why a text is no piece.
+
+        Args:
+            text: one that `typed` gives no id for.
+
+        Returns:
+            "unknown" where a part of it has no piece, "not_one" where it is several pieces, or
+            none.
+        """
         unknown = any(self.pieces[each] in UNKNOWN for each in self.plain_ids(text))
         return "unknown" if unknown else "not_one"
 
     def following(self, text: str, target: str, plain: bool = False) -> list[int]:
         """The ids of a text that goes on with one, which keeps the ids that it has alone.
 
-        plain: no special tokens are put before the text, it has its own.
-
         They are those that both have together, but where a piece would reach over the join: then
         the ids of what follows, without the space that some tokenizers put before every text.
+
+        Args:
+            text: what goes before.
+            target: what follows it.
+            plain: no special tokens are put before the text, it has its own.
+
+        Returns:
+            The ids of `target` behind `text`.
         """
         ids = self.plain_ids if plain else self.ids
         before, whole = ids(text), ids(text + target)
@@ -164,11 +248,25 @@ class Tokens(ABC):
         return alone
 
     def id(self, piece: str) -> int | None:
-        """The id of a piece, None for one that is not in the vocabulary."""
+        """The id of a piece.
+
+        Args:
+            piece: as the vocabulary writes it.
+
+        Returns:
+            The id; None for a piece that is not in the vocabulary.
+        """
         return self._ids.get(piece)
 
     def vocabulary(self, size: int) -> tuple[str, ...]:
-        """A piece for every row of a table: some have more rows than there are pieces."""
+        """A piece for every row of a table: some have more rows than there are pieces.
+
+        Args:
+            size: V, the rows.
+
+        Returns:
+            (V,) pieces in the order of their ids, "<7>" for a row without one.
+        """
         return tuple(self.pieces.get(each, f"<{each}>") for each in range(size))
 
     @cached_property
@@ -229,7 +327,14 @@ class JsonTokens(Tokens):
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
 
     def shown(self, piece: str) -> str:
-        """A piece for people; added ones are spelled in letters, whatever the others are."""
+        """A piece for people; added ones are spelled in letters, whatever the others are.
+
+        Args:
+            piece: as the vocabulary writes it.
+
+        Returns:
+            The piece with spaces and bytes made visible.
+        """
         return readable_piece(piece, self.byte_level and piece not in self._added) or piece
 
     @cached_property
@@ -293,7 +398,17 @@ class MarianTokens(Tokens):
 def tokens_of(folder: Path, kind: str = "") -> Tokens:
     """The tokenizer of a folder with a kind of model.
 
-    Raises `weights_tokenizer` where there is none to be read.
+    Args:
+        folder: of the model.
+        kind: `model_type` of its config; "" where it is not known.
+
+    Returns:
+        The tokenizer: of tokenizer.json, of Marian's source.spm and target.spm, or of a plain
+        vocabulary.
+
+    Raises:
+        GlassformerError: `weights_tokenizer` where there is none to be read, and as
+            `core.weights.read.file_inside`.
     """
     try:
         if (folder / JSON).is_file():
