@@ -21,7 +21,7 @@ def position_frequency(config: ModelConfig, exponent: int) -> float:
 
     Args:
         config: of the model; its way of positions says what the exponent is divided by.
-        exponent: from 0, in dimensions of the embedding.
+        exponent: of the wave, from 0; the larger, the slower it turns.
 
     Returns:
         Radians per position.

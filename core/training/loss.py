@@ -106,13 +106,15 @@ class MapTape(RootTape):
     def record(self, address: str, value: Tensor) -> Tensor:
         """Keeps the maps of attention, and silences whole heads where the tape drops them.
 
+        Where scores are asked for, it notes each head's largest one, too.
+
         Args:
             address: of the value.
             value: what the model has computed there.
 
         Returns:
-            What the model goes on with: the value, or the context with some heads at 0 and the
-            others divided by 1 − the share of them that is dropped.
+            What the model goes on with: the value, or the context with some heads at 0 and
+            the others divided by 1 − the share of them that is dropped.
         """
         at = Address.of(address)
         if not at.is_attention:

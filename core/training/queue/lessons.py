@@ -170,7 +170,7 @@ def family_names(grammar: Grammar) -> tuple[str, ...]:
         grammar: the sentences' grammar.
 
     Returns:
-        Their names, in the order of the grammar's templates.
+        Their names, in the order of the grammar's templates: by name, where it was loaded.
     """
     return tuple(dict.fromkeys(rule.name for rule in grammar.templates.rules))
 
