@@ -47,11 +47,34 @@ class Clauses:
 
     @classmethod
     def load(cls, folder: Path) -> "Clauses":
+        """The kinds of clauses that a grammar's folder lists.
+
+        Args:
+            folder: of the grammar.
+
+        Returns:
+            What clauses.toml says; nothing where it is not there.
+
+        Raises:
+            ValueError: the file is no TOML.
+        """
         file = folder / "clauses.toml"
         return cls(tomllib.loads(file.read_text("utf-8")) if file.is_file() else {})
 
     def expand(self, name: str, entry: Table) -> list[Table]:
-        """The plain patterns of the template `name` that an entry stands for."""
+        """The plain patterns of a template that an entry stands for.
+
+        Args:
+            name: of the template, for what an error says.
+            entry: a pattern, maybe with places such as `[A]`.
+
+        Returns:
+            The patterns; the entry itself where it has no places.
+
+        Raises:
+            GlassformerError: `grammar`, for a clause that does not exist, and for an entry without
+            any.
+        """
         places = sorted({match[1] for match in PLACE.finditer(entry["en"] + entry["zh"])})
         if not places:
             return [entry]

@@ -51,7 +51,14 @@ class Pair:
     directions: tuple[Direction, ...]
 
     def sides(self, direction: Direction) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """(source, target) in the given direction."""
+        """Source and target in the given direction.
+
+        Args:
+            direction: `en-zh` or `zh-en`.
+
+        Returns:
+            (source, target), in pieces.
+        """
         if direction == "en-zh":
             return self.english, self.chinese
         return self.chinese, self.english
@@ -82,7 +89,14 @@ Tree = Leaf | Node
 
 
 def head_of_phrase(tree: Tree) -> Leaf | None:
-    """The word that a phrase is about: of "the red apple" it is apple; None if all is fixed."""
+    """The word that a phrase is about: of "the red apple" it is apple.
+
+    Args:
+        tree: a word, or a rule with its slots filled.
+
+    Returns:
+        The word; None if all is fixed.
+    """
     while isinstance(tree, Node):
         if not tree.rule.head:
             return None
@@ -91,7 +105,14 @@ def head_of_phrase(tree: Tree) -> Leaf | None:
 
 
 def agreement(tree: Tree) -> str:
-    """Which verb form follows this subject: "first", "third" or "other"."""
+    """Which verb form follows this subject.
+
+    Args:
+        tree: the subject.
+
+    Returns:
+        "first", "third" or "other".
+    """
     while isinstance(tree, Node):
         if tree.rule.agreement or not tree.rule.head:
             return tree.rule.agreement or "third"
@@ -201,7 +222,15 @@ class Draw:
 
 
 def pair_of(tree: Node, draw: Draw) -> Pair:
-    """The finished pair of a drawn sentence."""
+    """The finished pair of a drawn sentence.
+
+    Args:
+        tree: the template with its slots filled.
+        draw: the draw that made it; it knows the one direction that the pair may teach.
+
+    Returns:
+        Both sides in pieces, with alignment, antecedents and key.
+    """
     english, chinese = _english(tree, ""), _chinese(tree, "")
     by_tag: dict[Tag, list[int]] = defaultdict(list)
     for position, (_, tag, _) in enumerate(chinese):
@@ -225,10 +254,16 @@ def pair_of(tree: Node, draw: Draw) -> Pair:
 
 
 def key_of(tree: Node) -> str:
-    """What is held out together; "" for a sentence with nothing to vary.
+    """What is held out together.
 
     Where one phrase alone varies, its head and what goes with the head are the combination:
     of "please wear a hat" wear and hat, not every sentence with wear.
+
+    Args:
+        tree: the template with its slots filled.
+
+    Returns:
+        The template's name and the words, parted by "|"; "" for a sentence with nothing to vary.
     """
     held = [tree.children[slot] for slot in tree.rule.hold]
     if len(held) == 1 and isinstance(held[0], Node):

@@ -84,6 +84,14 @@ class RuleSet:
 
     @classmethod
     def of(cls, rules: list[Rule]) -> "RuleSet":
+        """The rules with their cumulative weights.
+
+        Args:
+            rules: alternatives; there may be none.
+
+        Returns:
+            The set, in the order given.
+        """
         return cls(tuple(rules), tuple(accumulate(rule.weight for rule in rules)))
 
 
@@ -97,13 +105,32 @@ class Grammar:
         self._usable: dict[tuple[str, bool, bool], RuleSet] = {}
 
     def narrowed(self, keep: Callable[[Rule], bool]) -> "Grammar":
-        """The same with some of the templates."""
+        """The same grammar with some of the templates.
+
+        Args:
+            keep: which templates stay.
+
+        Returns:
+            A grammar that shares words and phrases with this one.
+        """
         narrow = copy.copy(self)
         narrow.templates = RuleSet.of([rule for rule in self.templates.rules if keep(rule)])
         return narrow
 
     def rules(self, phrase: str, mass: bool, container: bool) -> RuleSet:
-        """The alternatives of a phrase that can speak of such a topic."""
+        """The alternatives of a phrase that can speak of such a topic.
+
+        Args:
+            phrase: its name.
+            mass: whether the topic is a mass noun (tea), not one that is counted.
+            container: whether it comes in a container (a cup of tea).
+
+        Returns:
+            The rules that need no more than the topic has; there may be none.
+
+        Raises:
+            KeyError: there is no such phrase.
+        """
         index = (phrase, mass, container)
         if index not in self._usable:
             allowed = {"", "mass" if mass else "count"} | ({"container"} if container else set())
@@ -113,9 +140,19 @@ class Grammar:
 
 
 def load_grammar(folder: Path = DATA) -> Grammar:
-    """Reads and checks the grammar; mistakes raise `GlassformerError("grammar", …)`.
+    """Reads and checks the grammar.
 
     It is read once: threads that ask meanwhile wait for the first one.
+
+    Args:
+        folder: with the word lists, phrases.toml and templates/.
+
+    Returns:
+        The grammar, the same object for the same folder.
+
+    Raises:
+        GlassformerError: `grammar`, for mistakes in it.
+        ValueError: a file is no TOML.
     """
     with _reading:
         return _read(folder)

@@ -20,21 +20,42 @@ EVENNESS = 10  # the word at rank r of its category is drawn as often as 1 / (r 
 
 
 def plural_form(noun: str) -> str:
-    """Cat → cats, city → cities, box → boxes; of several words the last changes."""
+    """Cat → cats, city → cities, box → boxes; of several words the last changes.
+
+    Args:
+        noun: in the singular.
+
+    Returns:
+        The regular plural.
+    """
     if _consonant_y(noun):
         return noun[:-1] + "ies"
     return noun + ("es" if re.search(r"(s|x|z|ch|sh)$", noun) else "s")
 
 
 def third_person(verb: str) -> str:
-    """Like → likes, watch → watches, study → studies, go → goes, have → has."""
+    """Like → likes, watch → watches, study → studies, go → goes, have → has.
+
+    Args:
+        verb: its base form.
+
+    Returns:
+        The third person singular of the present tense.
+    """
     if verb == "have":
         return "has"
     return verb + "es" if verb.endswith("o") else plural_form(verb)
 
 
 def past_form(verb: str) -> str:
-    """Like → liked, study → studied, chat → chatted, visit → visited."""
+    """Like → liked, study → studied, chat → chatted, visit → visited.
+
+    Args:
+        verb: its base form.
+
+    Returns:
+        The regular past tense.
+    """
     if verb.endswith("e"):
         return verb + "d"
     if _consonant_y(verb):
@@ -43,14 +64,28 @@ def past_form(verb: str) -> str:
 
 
 def present_participle(verb: str) -> str:
-    """Like → liking, swim → swimming, see → seeing."""
+    """Like → liking, swim → swimming, see → seeing.
+
+    Args:
+        verb: its base form.
+
+    Returns:
+        The form that ends in -ing.
+    """
     if verb.endswith("e") and not verb.endswith("ee"):
         return verb[:-1] + "ing"
     return _doubled(verb) + "ing"
 
 
 def comparison_forms(adjective: str) -> tuple[str, str]:
-    """(comparative, superlative): big → bigger, biggest; useful → more useful, most useful."""
+    """Big → bigger, biggest; useful → more useful, most useful.
+
+    Args:
+        adjective: its base form.
+
+    Returns:
+        (comparative, superlative).
+    """
     short = _syllables(adjective) == 1 or (_syllables(adjective) == 2 and adjective[-1] == "y")
     if not short:
         return f"more {adjective}", f"most {adjective}"
@@ -99,7 +134,14 @@ class Entry:
         return self.key.startswith("<")
 
     def words(self, form: str) -> tuple[str, ...]:
-        """The English words in a form; a form the word lacks is its base form."""
+        """The English words in a form.
+
+        Args:
+            form: such as "plural" or "past"; "" is the base form.
+
+        Returns:
+            The words; for a form that the entry lacks those of its base form.
+        """
         return self.english.get(form, self.english[""])
 
 
@@ -113,13 +155,28 @@ class Lexicon:
         self._reached: dict[int, tuple[tuple[Entry, ...], list[float]]] = {}
 
     def category(self, name: str) -> tuple[Entry, ...]:
-        """Entries of a category: "noun.animal", or "noun" for all nouns."""
+        """Entries of a category: "noun.animal", or "noun" for all nouns.
+
+        Args:
+            name: of the category.
+
+        Returns:
+            The entries in the order of the word lists; () where there is no such category.
+        """
         return self._categories.get(name, ())
 
     def matching(self, name: str, partner: Entry) -> tuple[Entry, ...]:
         """Entries of a category that go with the partner.
 
-        Adjectives that fit a noun, the verbs that take it, or the nouns that a verb takes.
+        Adjectives that fit a noun, the verbs that take it, or the nouns that a verb takes. Beside a
+        copy slot only words that have one translation whatever they go with.
+
+        Args:
+            name: of the category.
+            partner: the word that they go with.
+
+        Returns:
+            The entries in the order of the word lists; there may be none.
         """
         index = (name, partner.category, partner.takes, partner.is_slot)
         if index not in self._matches:
@@ -130,7 +187,14 @@ class Lexicon:
         return self._matches[index]
 
     def cumulative(self, entries: tuple[Entry, ...]) -> list[float]:
-        """Cumulative frequencies of entries that `category` or `matching` gave."""
+        """Cumulative frequencies of entries.
+
+        Args:
+            entries: as `category` or `matching` gave them.
+
+        Returns:
+            As many numbers, the last the sum of all frequencies.
+        """
         found = self._reached.get(id(entries))
         if found is None:  # kept with its list: while it is here, no other has its id
             found = entries, list(accumulate(entry.frequency for entry in entries))
@@ -171,7 +235,18 @@ def _go_together(one: Entry, other: Entry) -> bool:
 
 
 def load_lexicon(folder: Path = DATA) -> Lexicon:
-    """Reads the word lists; a malformed line raises `GlassformerError("grammar", …)`."""
+    """Reads the word lists.
+
+    Args:
+        folder: with the files of `WORD_FILES`.
+
+    Returns:
+        The lexicon.
+
+    Raises:
+        GlassformerError: `grammar`, for a malformed line or an unknown setting.
+        ValueError: a file is no TOML.
+    """
     entries: list[Entry] = []
     for name in WORD_FILES:
         for kind, categories in tomllib.loads((folder / name).read_text("utf-8")).items():
@@ -264,6 +339,12 @@ def spellings(folder: Path = DATA) -> dict[str, str]:
     """How words with capitals are written: {"beijing": "Beijing", "i": "I"}.
 
     A word that is also written small ("new" beside "New Year") stays small.
+
+    Args:
+        folder: with the files of `WORD_FILES`.
+
+    Returns:
+        The word as it is written, by the word in small letters.
     """
     words: set[str] = set()
     for name in WORD_FILES:

@@ -28,7 +28,15 @@ class HeldOut:
     sentences: frozenset[tuple[str, ...]]
 
     def overlaps(self, pair: Pair) -> bool:
-        """Whether a pair belongs to the test set's side of the split."""
+        """Whether a pair belongs to the test set's side of the split.
+
+        Args:
+            pair: of the grammar.
+
+        Returns:
+            True where its combination is held out, or either side is a sentence of the test set,
+            whatever the final punctuation.
+        """
         return is_held_out(pair.key) or any(
             without_punctuation(s) in self.sentences for s in pair.sides("en-zh")
         )
@@ -39,7 +47,15 @@ def draw_pair(
 ) -> Pair:
     """One sentence in both languages, without final punctuation other than "?".
 
-    wanted: which keys are taken; sentences of others are not written out. None takes all.
+    It draws until a pair can be made: of a grammar without templates there is no end.
+
+    Args:
+        grammar: the word lists, phrases and templates.
+        rng: what draws; the same state gives the same pair.
+        wanted: which keys are taken; sentences of others are not written out. None takes all.
+
+    Returns:
+        The pair, at most `MOST_WORDS` words in either language.
     """
     while True:
         draw = Draw(grammar, rng)
@@ -57,17 +73,40 @@ def draw_pair(
 
 
 def is_held_out(key: str) -> bool:
-    """Whether a pair's combination is kept for testing; the same on every machine."""
+    """Whether a pair's combination is kept for testing; the same on every machine.
+
+    Args:
+        key: of the pair; "" is never held out.
+
+    Returns:
+        True for one combination in `HELD_OUT_SHARE`.
+    """
     return bool(key) and zlib.crc32(key.encode()) % HELD_OUT_SHARE == 0
 
 
 def without_punctuation(sentence: tuple[str, ...]) -> tuple[str, ...]:
-    """A sentence without its final punctuation."""
+    """A sentence without its final punctuation.
+
+    Args:
+        sentence: in pieces.
+
+    Returns:
+        The pieces but a last ".", "?" or "!".
+    """
     return sentence[:-1] if sentence and sentence[-1] in (".", "?", "!") else sentence
 
 
 def vary_punctuation(pair: Pair, rng: random.Random) -> Pair:
-    """The pair as people might type it: with or without its final mark, on both sides."""
+    """The pair as people might type it: with or without its final mark, on both sides.
+
+    Args:
+        pair: as `draw_pair` gives it.
+        rng: what draws.
+
+    Returns:
+        A question with or without its mark; another sentence with a full stop, an exclamation
+        mark or none. The alignment fits.
+    """
     if pair.english[-1] == "?":
         if rng.random() >= BARE_QUESTION_RATE:
             return pair
@@ -89,7 +128,16 @@ def vary_punctuation(pair: Pair, rng: random.Random) -> Pair:
 
 @lru_cache(maxsize=4)
 def held_out_pairs(grammar: Grammar, count: int, seed: int = 0) -> HeldOut:
-    """A test set of `count` different pairs, drawn as the grammar draws them."""
+    """A test set of different pairs, drawn as the grammar draws them.
+
+    Args:
+        grammar: the word lists, phrases and templates.
+        count: how many; of a grammar with fewer held-out pairs there is no end.
+        seed: of what is drawn.
+
+    Returns:
+        The test set; a larger one begins with the smaller one of the same seed.
+    """
     rng = random.Random(f"held out {seed}")
     pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], Pair] = {}
     while len(pairs) < count:
@@ -100,7 +148,16 @@ def held_out_pairs(grammar: Grammar, count: int, seed: int = 0) -> HeldOut:
 
 
 def training_pairs(grammar: Grammar, held_out: HeldOut, seed: int | str) -> Iterator[Pair]:
-    """An endless stream of fresh pairs, none of them on the test set's side."""
+    """An endless stream of fresh pairs, none of them on the test set's side.
+
+    Args:
+        grammar: the word lists, phrases and templates.
+        held_out: the test set.
+        seed: of what is drawn.
+
+    Yields:
+        Pairs, with or without final punctuation.
+    """
     rng = random.Random(f"training {seed}")
     while True:
         pair = draw_pair(grammar, rng)

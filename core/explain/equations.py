@@ -38,6 +38,13 @@ _FILLS = {"large_negative": "-10^9", "minus_infinity": r"-\infty", "additive": r
 def equation(config: ModelConfig, address: str) -> str:
     """The LaTeX of what is computed at an address in a model of this config.
 
+    Args:
+        config: of the model.
+        address: of a tensor, such as `encoder/0/self_attention/weights`.
+
+    Returns:
+        The equation; the paper's unless the config computes something else.
+
     Raises:
         KeyError: for an address no run can have.
     """
@@ -154,7 +161,15 @@ class Line:
 
 
 def mark_symbols(line: Line, mark: Callable[[Symbol], str]) -> str:
-    """The equation's LaTeX with every symbol, wherever it stands, replaced by what `mark` gives."""
+    """The equation's LaTeX with every symbol, wherever it stands, replaced by what `mark` gives.
+
+    Args:
+        line: the equation and its symbols.
+        mark: gives the LaTeX to put in a symbol's place.
+
+    Returns:
+        The LaTeX; unchanged where the line has no symbols.
+    """
     by_latex = {symbol.latex: symbol for symbol in line.symbols}
     if not by_latex:
         return line.latex
@@ -162,7 +177,20 @@ def mark_symbols(line: Line, mark: Callable[[Symbol], str]) -> str:
 
 
 def line_of(config: ModelConfig, kind: str, inputs: Sequence[Wire], output: Wire) -> Line:
-    """The equation of one output of a step of that kind."""
+    """The equation of one output of a step of that kind, with its symbols.
+
+    Args:
+        config: of the model.
+        kind: of the step, such as `split` or `choice`.
+        inputs: what goes into the step; symbols refer to them by their place, from 0.
+        output: the wire that the equation makes.
+
+    Returns:
+        The LaTeX, and each of its symbols once, in the order in which they are read.
+
+    Raises:
+        KeyError: for an output at an address no run can have.
+    """
     latex, meanings = _written(config, kind, output)
     found = _pattern(tuple(meanings)).findall(latex) if meanings else []
     symbols = [

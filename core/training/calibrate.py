@@ -66,7 +66,17 @@ class Fit:
 def fit_calibration(
     translator: Translator, grammar: Grammar, folder: str | Path, pairs: int = PAIRS
 ) -> Fit:
-    """Fits a calibration and writes it into the model's folder as confidence.json."""
+    """Fits a calibration and writes it into the model's folder as confidence.json.
+
+    Args:
+        translator: the model with its tokenizer.
+        grammar: the sentences' grammar.
+        folder: the model's folder, which is there.
+        pairs: held-out pairs, each in the directions that it teaches.
+
+    Returns:
+        The calibration, and how its badge does on typed sentences left out of the fit.
+    """
     cases = [*typed_cases(translator), *grammar_cases(translator, grammar, pairs)]
     found = fit_badge(cases)
     text = json.dumps(found.to_dict(), indent=2) + "\n"
@@ -75,14 +85,30 @@ def fit_calibration(
 
 
 def typed_cases(translator: Translator) -> Iterator[Case]:
-    """What people typed; a translation that nobody has accepted or judged counts as wrong."""
+    """What people typed; a translation that nobody has accepted or judged counts as wrong.
+
+    Args:
+        translator: the model with its tokenizer.
+
+    Yields:
+        A case of kind `typed` for each sentence of `TYPED` that is not refused.
+    """
     judgements = read_judgements(files=[OPEN_JUDGEMENTS])
     for name in TYPED:
         yield from _cases(translator, read_sentences(name), "typed", judgements)
 
 
 def grammar_cases(translator: Translator, grammar: Grammar, pairs: int) -> Iterator[Case]:
-    """Held-out sentences, and nonsense made of them."""
+    """Held-out sentences, and nonsense made of them.
+
+    Args:
+        translator: the model with its tokenizer.
+        grammar: the sentences' grammar.
+        pairs: held-out pairs; those with copy slots are left out.
+
+    Yields:
+        Cases of kind `held out`, then of kind `nonsense`; none for a text that is refused.
+    """
     held_out = as_typed(translator, held_out_pairs(grammar, pairs, DRAW).pairs)
     yield from _cases(translator, held_out, "held out", {})
     yield from _cases(translator, nonsense_sentences(held_out), "nonsense", {})
@@ -91,7 +117,20 @@ def grammar_cases(translator: Translator, grammar: Grammar, pairs: int) -> Itera
 def nonsense_sentences(
     sentences: Sequence[Sentence], count: int = NONSENSE, seed: int = 0
 ) -> list[Sentence]:
-    """Words in any order, and one half of a sentence before half of another: nothing is right."""
+    """Words in any order, and one half of a sentence before half of another: nothing is right.
+
+    Args:
+        sentences: what they are put together from, at least one.
+        count: how many are tried: two sentences are drawn for each, and of two directions none
+            is made.
+        seed: of what is drawn.
+
+    Returns:
+        At most `count` sentences, without any accepted translation.
+
+    Raises:
+        IndexError: there are no sentences.
+    """
     rng = random.Random(f"nonsense {seed}")
     found = []
     for index in range(count):
@@ -124,7 +163,21 @@ def _cases(
 
 
 def fit_badge(cases: Sequence[Case]) -> Fit:
-    """The logistic model of the cases, and how its badge does."""
+    """The logistic model of the cases, and how its badge does.
+
+    Ridge logistic regression, each kind of case weighed by `WEIGHTS`. The badge is tried on typed
+    cases by tenfold cross-validation.
+
+    Args:
+        cases: translations, at least one; all with the same features.
+
+    Returns:
+        The calibration from all cases; shares of the typed ones that would be badged, 0..1, by
+        models fitted without their tenth.
+
+    Raises:
+        IndexError: there are no cases.
+    """
     names = tuple(cases[0].features)
     rows = torch.tensor([[1.0, *case.features.values()] for case in cases], dtype=torch.float64)
     right = torch.tensor([float(case.right) for case in cases], dtype=torch.float64)

@@ -21,6 +21,13 @@ def write_card(folder: Path, metrics: Metrics) -> None:
     """Writes metrics.json, CARD.md and the lists of typed sentences beside the weights.
 
     A list whose set was not measured is removed: it would tell of another evaluation.
+
+    Args:
+        folder: the model's folder, with its config.json.
+        metrics: the figures of one evaluation.
+
+    Raises:
+        OSError: there is no config.json.
     """
     about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     files = {
@@ -46,7 +53,14 @@ def _lists(metrics: Metrics) -> dict[str, dict[str, list[Answer]]]:
 
 
 def card_figures(metrics: Metrics) -> dict[str, Any]:
-    """All figures as plain values; shares are 0..1."""
+    """All figures as plain values.
+
+    Args:
+        metrics: the figures of one evaluation.
+
+    Returns:
+        What metrics.json holds; shares are 0..1.
+    """
     return {
         "exact_match": _plain(metrics.written.exact),
         "scores": _plain(metrics.written.scores),

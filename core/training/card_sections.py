@@ -30,13 +30,31 @@ HEADS_SHOWN = 8
 
 
 def card_passage(passage: str, /, **values: object) -> str:
-    """A passage of card.toml with its values."""
+    """A passage of card.toml with its values.
+
+    Args:
+        passage: its key in card.toml.
+        **values: what its places in braces are filled with.
+
+    Returns:
+        The text.
+
+    Raises:
+        KeyError: there is no such passage, or a place has no value.
+    """
     text: str = PROSE[passage]
     return text.format(**values)
 
 
 def format_percent(found: Tally | float | None) -> str:
-    """`97.3 %`, of a tally or a share; a dash for nothing counted."""
+    """`97.3 %`, of a tally or a share; a dash for nothing counted.
+
+    Args:
+        found: a tally, a share 0..1, or None.
+
+    Returns:
+        Percent with one decimal; “–” for None and for a tally of nothing.
+    """
     if isinstance(found, float):
         return f"{100 * found:.1f} %"
     return "–" if found is None else str(found)
@@ -51,7 +69,15 @@ Cell = str | int | float | Tally | None
 
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """A Markdown table of texts, counts and what `format_percent` takes; bars in it are escaped."""
+    """A Markdown table of texts, counts and what `format_percent` takes; bars in it are escaped.
+
+    Args:
+        heads: of the columns.
+        rows: as many cells each as there are heads.
+
+    Returns:
+        The table, without a line end after its last row.
+    """
     lines: list[Sequence[Cell]] = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
 
@@ -62,7 +88,14 @@ def _cell(value: Cell) -> str:
 
 
 def teaching_section(about: Mapping[str, Any]) -> str:
-    """Whether anything told the heads where to look; "" for a model that was not trained here."""
+    """Whether anything told the heads where to look.
+
+    Args:
+        about: what the model's config.json says.
+
+    Returns:
+        The section; "" for a model that was not trained here.
+    """
     if "training" not in about:
         return ""
     taught = about.get("taught", {})
@@ -78,7 +111,14 @@ def _place(address: str, head: int | None) -> str:
 
 
 def held_out(metrics: Metrics) -> str:
-    """Held-out sentences word for word, by BLEU and chrF, and pronouns with two readings."""
+    """Held-out sentences word for word, by BLEU and chrF, and pronouns with two readings.
+
+    Args:
+        metrics: the figures of one evaluation.
+
+    Returns:
+        The section.
+    """
     scores = metrics.written.scores
     values = {name: f"{score.value:.1f}" for name, score in scores.items()}
     lines: list[list[Cell]] = []
@@ -97,7 +137,15 @@ def held_out(metrics: Metrics) -> str:
 
 
 def typed_section(metrics: Metrics, lists: Sequence[str]) -> str:
-    """How many typed sentences of each set came out right."""
+    """How many typed sentences of each set came out right.
+
+    Args:
+        metrics: the figures of one evaluation.
+        lists: names of the files that list the sentences.
+
+    Returns:
+        The section; "" where no set was measured.
+    """
     if not metrics.typed:
         return ""
     lines: list[list[Cell]] = []
@@ -117,7 +165,14 @@ def typed_section(metrics: Metrics, lists: Sequence[str]) -> str:
 
 
 def badge_section(calibrations: Mapping[str, Calibration]) -> str:
-    """Whether the badge “unsure” stands on the wrong translations."""
+    """Whether the badge “unsure” stands on the wrong translations.
+
+    Args:
+        calibrations: by set.
+
+    Returns:
+        The section with its reliability table; "" where nothing was measured.
+    """
     if not calibrations:
         return ""
     lines = [
@@ -136,7 +191,14 @@ def badge_section(calibrations: Mapping[str, Calibration]) -> str:
 
 
 def attention_section(metrics: Metrics) -> str:
-    """How well cross-attention aligns, and which encoder head finds the antecedent."""
+    """How well cross-attention aligns, and which encoder head finds the antecedent.
+
+    Args:
+        metrics: the figures of one evaluation.
+
+    Returns:
+        The section; without a table where there is no alignment.
+    """
     lines: list[list[Cell]] = []
     for direction, looks in metrics.alignment.items():
         layers = {name: found for name, found in looks.items() if "head" not in name}
@@ -180,7 +242,14 @@ def _antecedent(metrics: Metrics, direction: str) -> str:
 
 
 def roles_section(metrics: Metrics) -> str:
-    """The head that plays each role most, in each direction, and the model without it."""
+    """The head that plays each role most, in each direction, and the model without it.
+
+    Args:
+        metrics: the figures of one evaluation.
+
+    Returns:
+        The section; "" where no rows of a role were counted.
+    """
     lines: list[list[Cell]] = []
     for direction, found in metrics.roles.items():
         for role in ROLES:
@@ -195,7 +264,14 @@ def roles_section(metrics: Metrics) -> str:
 
 
 def sharpness_section(metrics: Metrics) -> str:
-    """How sharp each attention is, and what the division by √d_k does to it."""
+    """How sharp each attention is, and what the division by √d_k (§3.2.1) does to it.
+
+    Args:
+        metrics: the figures of one evaluation.
+
+    Returns:
+        The section, a row for each attention as a whole; "" where none was measured.
+    """
     lines: list[list[Cell]] = []
     for part, found in metrics.sharpness.items():
         if part.head is None:
@@ -208,7 +284,14 @@ def sharpness_section(metrics: Metrics) -> str:
 
 
 def redirects_section(metrics: Metrics) -> str:
-    """Attention turned by hand to the other noun: how often the translation follows."""
+    """Attention turned by hand to the other noun: how often the translation follows.
+
+    Args:
+        metrics: the figures of one evaluation.
+
+    Returns:
+        The section; "" where nothing was turned.
+    """
     if not metrics.flips:
         return ""
     shown = {name: found for name, found in metrics.flips.items() if name.split()[-2] == "all"}
@@ -226,7 +309,14 @@ def redirects_section(metrics: Metrics) -> str:
 
 
 def knock_outs(metrics: Metrics) -> str:
-    """The model without whole attentions, and without the heads that are missed most."""
+    """The model without whole attentions, and without the heads that are missed most.
+
+    Args:
+        metrics: the figures of one evaluation.
+
+    Returns:
+        The section, at most `HEADS_SHOWN` heads in it; "" where nothing was taken away.
+    """
     if not metrics.knock_outs:
         return ""
     before = _baseline(metrics)
@@ -265,7 +355,14 @@ def _baseline(metrics: Metrics) -> Without:
 
 
 def templates_section(by_template: Mapping[str, Mapping[str, Tally]]) -> str:
-    """Every word right, by the pattern of the sentence."""
+    """Every word right, by the pattern of the sentence.
+
+    Args:
+        by_template: the tallies of each pattern by direction.
+
+    Returns:
+        The section, the patterns sorted by name.
+    """
     lines = [
         [template, *(_of(tallies.get(direction)) for direction in DIRECTIONS)]
         for template, tallies in sorted(by_template.items())
@@ -274,7 +371,14 @@ def templates_section(by_template: Mapping[str, Mapping[str, Tally]]) -> str:
 
 
 def data_section(about: Mapping[str, Any]) -> str:
-    """What the model is made of, and what it was trained with."""
+    """What the model is made of, and what it was trained with.
+
+    Args:
+        about: what the model's config.json says.
+
+    Returns:
+        The section.
+    """
     training = about.get("training", {})
     muon = ", and Muon for the matrices of the layers" if training.get("muon", False) else ""
     return card_passage(
@@ -286,7 +390,17 @@ def data_section(about: Mapping[str, Any]) -> str:
 
 
 def free_typed_list(name: str, sets: Mapping[str, Sequence[Answer]]) -> str:
-    """Every typed sentence with its output, verdict and badge, the wrong ones first."""
+    """Every typed sentence with its output, verdict and badge, the right ones last.
+
+    Those that nobody has judged come first, then wrong, acceptable and accepted ones.
+
+    Args:
+        name: of the model.
+        sets: the answers by set.
+
+    Returns:
+        The list as Markdown, a table for each set.
+    """
     parts, order = [card_passage("list", name=name)], VERDICTS[::-1]
     columns = ["id", "typed", "output", "verdict", "why, or what was expected", "badge"]
     for kind, found in sets.items():

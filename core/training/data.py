@@ -35,6 +35,14 @@ class Batch:
     antecedents: Tensor  # (M, 3): sentence, source position of a pronoun, of its noun
 
     def to(self, device: torch.device) -> "Batch":
+        """The same batch on a device.
+
+        Args:
+            device: where its tensors shall be.
+
+        Returns:
+            A batch of tensors there; they are copied only if they were elsewhere.
+        """
         return Batch(*(getattr(self, field.name).to(device) for field in fields(self)))
 
 
@@ -50,7 +58,15 @@ class Example:
 
 @cache
 def corpus_tokenizer(grammar: Grammar, sample: int = VOCABULARY_SAMPLE) -> Tokenizer:
-    """A tokenizer that knows every word met in a large sample of the grammar's sentences."""
+    """A tokenizer that knows every word met in a large sample of the grammar's sentences.
+
+    Args:
+        grammar: the sentences' grammar.
+        sample: how many pairs are drawn.
+
+    Returns:
+        The tokenizer, frequent words first in its vocabulary; the same each time.
+    """
     rng = random.Random("vocabulary")
     english: Counter[str] = Counter()
     chinese: Counter[str] = Counter()
@@ -72,12 +88,29 @@ class Examples:
         self._places = places
 
     def of(self, pair: Pair, direction: Direction) -> Example | None:
-        """The example of a pair; None where it has a word outside the vocabulary."""
+        """The example of a pair; None where it has a word outside the vocabulary.
+
+        Args:
+            pair: both sides, in pieces.
+            direction: `en-zh` or `zh-en`.
+
+        Returns:
+            The ids, or None.
+        """
         known = all(word in self._ids for side in pair.sides(direction) for word in side)
         return self.with_unknown(pair, direction) if known else None
 
     def with_unknown(self, pair: Pair, direction: Direction) -> Example:
-        """The example of a pair, words outside the vocabulary as `<unk>`."""
+        """The example of a pair, words outside the vocabulary as `<unk>`.
+
+        Args:
+            pair: both sides, in pieces.
+            direction: `en-zh` or `zh-en`.
+
+        Returns:
+            The ids: the source ends with `<eos>`, the target begins with its tag and ends with
+            `<eos>`.
+        """
         source, target = pair.sides(direction)
         tag = TAGS[direction.partition("-")[2]]
         known = _places(pair, direction) if self._places else ()
@@ -98,6 +131,13 @@ def antecedents_in(pair: Pair, direction: Direction) -> Places:
 
     The grammar tells them of English. A Chinese pronoun is aligned with the English one, its noun
     with that one's noun; where Chinese names the noun again there is none.
+
+    Args:
+        pair: of the grammar.
+        direction: `en-zh` or `zh-en`.
+
+    Returns:
+        Pairs of positions in the source, counted from 0.
     """
     if direction == "en-zh":
         return pair.antecedents
@@ -113,12 +153,30 @@ def antecedents_in(pair: Pair, direction: Direction) -> Places:
 
 
 def grammar_stream(grammar: Grammar, held_out: HeldOut) -> Stream:
-    """Fresh sentences of a grammar, none of them on the test set's side."""
+    """Fresh sentences of a grammar, none of them on the test set's side.
+
+    Args:
+        grammar: the sentences' grammar.
+        held_out: the test set.
+
+    Returns:
+        A function from a seed to an endless stream of pairs.
+    """
     return lambda seed: training_pairs(grammar, held_out, seed)
 
 
 def pool_of_batches(stream: Stream, examples: Examples, seed: str, batch_size: int) -> list[Batch]:
-    """A few batches drawn together and sorted by length, in random order."""
+    """A few batches drawn together and sorted by length, in random order.
+
+    Args:
+        stream: gives the pairs of a seed.
+        examples: makes ids of them; pairs with unknown words are passed over.
+        seed: of the pairs and of the order.
+        batch_size: sentences a batch.
+
+    Returns:
+        `BATCHES_A_POOL` batches of that size.
+    """
     pairs = stream(seed)
     wanted, turn = BATCHES_A_POOL * batch_size, list[Example]()
     while len(turn) < wanted:
@@ -138,7 +196,17 @@ def _size(example: Example) -> tuple[int, int, int]:
 
 
 def collate(examples: Sequence[Example]) -> Batch:
-    """Examples side by side, the shorter ones padded."""
+    """Examples side by side, the shorter ones padded with 0.
+
+    Args:
+        examples: B of them, at least one.
+
+    Returns:
+        The batch: source (B, S), target (B, T), on the CPU.
+
+    Raises:
+        ValueError: there are no examples.
+    """
     return Batch(
         source=_padded([e.source for e in examples]),
         target_input=_padded([e.target[:-1] for e in examples]),
@@ -161,7 +229,18 @@ def _numbered(places: Sequence[Places]) -> Tensor:
 def batches_from(
     step: int, stream: Stream, examples: Examples, seed: int, batch_size: int
 ) -> Iterator[Batch]:
-    """The batches of step, step + 1, …: the same whether or not the run was interrupted."""
+    """The batches of step, step + 1, …: the same whether or not the run was interrupted.
+
+    Args:
+        step: steps done before the first batch, from 0.
+        stream: gives the pairs of a seed.
+        examples: makes ids of them.
+        seed: of the run.
+        batch_size: sentences a batch.
+
+    Yields:
+        Batches without end.
+    """
     pool, skipped = divmod(step, BATCHES_A_POOL)
     while True:
         batches = pool_of_batches(stream, examples, f"{seed} pool {pool}", batch_size)

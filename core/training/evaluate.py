@@ -55,10 +55,21 @@ def evaluate_translator(
     sets: Sequence[str] = tuple(typed.SETS),
     progress: Callable[[str], None] = lambda _: None,
 ) -> Metrics:
-    """Measures a translator; `progress` is told what comes next.
+    """Measures a translator by all figures of a model card.
 
-    pairs: held-out ones of the grammar, to translate in both directions. readings: sentences with
-    a pronoun, in both their readings. sets: of typed sentences, keys of `typed.SETS`.
+    Args:
+        translator: the model with its tokenizer.
+        grammar: the sentences' grammar.
+        pairs: held-out ones of the grammar, to translate in both directions.
+        readings: sentences with a pronoun, in both their readings.
+        sets: of typed sentences, keys of `typed.SETS`.
+        progress: is told what comes next.
+
+    Returns:
+        The figures; what could not be measured is empty.
+
+    Raises:
+        KeyError: there is no such set of typed sentences.
     """
     unseen = held_out.unseen_pairs(grammar, pairs)
     progress(f"{len(unseen)} held-out pairs, both directions")
@@ -127,13 +138,22 @@ def quick_metrics(
 ) -> dict[str, float]:
     """The figures of a snapshot, on sentences of the grammar that are never trained on.
 
-    Those of `metrics_on` for the first held-out pairs, and
+    Args:
+        translator: the model with its tokenizer.
+        grammar: the sentences' grammar.
+        pairs: how many held-out pairs, the first ones.
+        readings: how many sentences with a pronoun in both readings, and Chinese ones with a
+            pronoun.
 
-    - `coreference`: share of sentences translated rightly in both readings of their pronoun;
-    - `antecedent`: how often the pronoun looks most at its noun, in the encoder head that does
-      so most often, in English; `antecedent_zh`: in Chinese.
+    Returns:
+        Those of `metrics_on` for the held-out pairs, and
 
-    What cannot be measured (a grammar without pronouns) is left out.
+        - `coreference`: share of sentences translated rightly in both readings of their pronoun;
+        - `antecedent`: how often the pronoun looks most at its noun, in the encoder head that
+            does
+          so most often, in English; `antecedent_zh`: in Chinese.
+
+        What cannot be measured (a grammar without pronouns) is left out.
     """
     metrics = metrics_on(translator, held_out.unseen_pairs(grammar, pairs))
     both = held_out.coreference_readings(grammar, readings)
@@ -150,11 +170,20 @@ def quick_metrics(
 def metrics_on(translator: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
     """The figures that any pairs allow.
 
-    - `loss`: nats a word, both directions, without label smoothing and dropout;
-    - `exact_en_zh`, `exact_zh_en`: share of sentences with every word right;
-    - `alignment`: how often the row that writes a word looks most at a word it translates, in
-      the cross-attention that does so most often (a head, or the mean of a layer's heads).
-      Left out where the pairs have no alignment.
+    Args:
+        translator: the model with its tokenizer.
+        pairs: what is translated, each in the directions that it teaches.
+
+    Returns:
+        By name:
+
+        - `loss`: nats a word, both directions, without label smoothing and dropout;
+        - `exact_en_zh`, `exact_zh_en`: share of sentences with every word right;
+        - `alignment`: how often the row that writes a word looks most at a word it translates, in
+          the cross-attention that does so most often (a head, or the mean of a layer's heads).
+          Left out where the pairs have no alignment.
+
+        Without pairs there are none.
     """
     metrics: dict[str, float] = {}
     looks: Roles = {}

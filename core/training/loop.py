@@ -50,7 +50,14 @@ class Curve:
     waiting: list[float] = field(default_factory=list)
 
     def add(self, step: int, loss: float, rate: float, last: bool) -> None:
-        """Notes the loss of a step; a run's last point may be the mean of fewer steps."""
+        """Notes the loss of a step; a run's last point may be the mean of fewer steps.
+
+        Args:
+            step: counted from 1.
+            loss: of its batch, in nats a word.
+            rate: the learning rate of the step.
+            last: whether the run ends with it.
+        """
         self.waiting.append(loss)
         if step % CURVE_EVERY == 0 or last:
             mean = sum(self.waiting) / len(self.waiting)
@@ -62,6 +69,17 @@ class Curve:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "Curve":
+        """The curve that `to_dict` gave.
+
+        Args:
+            stored: as read from a file.
+
+        Returns:
+            The curve.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is no such thing.
+        """
         points = [CurvePoint(int(s), float(x), float(r)) for s, x, r in stored["points"]]
         return cls(points, [float(loss) for loss in stored["waiting"]])
 
@@ -94,7 +112,16 @@ class Trainer:
     def of_grammar(
         cls, recipe: TrainingConfig, grammar: Grammar, tokenizer: Tokenizer | None = None
     ) -> Self:
-        """A run on fresh sentences of a grammar, the test set left out."""
+        """A run on fresh sentences of a grammar, the test set left out.
+
+        Args:
+            recipe: what is trained, and how.
+            grammar: the sentences' grammar.
+            tokenizer: None makes one from a sample of the grammar.
+
+        Returns:
+            A trainer before its first step.
+        """
         held_out = held_out_pairs(grammar, recipe.held_out)
         stream = grammar_stream(grammar, held_out)
         return cls(recipe, stream, tokenizer or corpus_tokenizer(grammar))
@@ -106,7 +133,12 @@ class Trainer:
         return {"training": training} | ({"taught": taught} if taught else {})
 
     def train(self, report: Callable[[Progress], None], until: int | None = None) -> None:
-        """Runs to the recipe's end, or to step `until`; `report` is called after every step."""
+        """Runs to the recipe's end, or to step `until`.
+
+        Args:
+            report: called after every step.
+            until: the last step, counted from 1; None for the recipe's end.
+        """
         recipe, last = self.recipe, until or self.recipe.steps
         examples = Examples(self.tokenizer.vocabulary, places=recipe.teaches)
         batches = batches_from(self.step, self.stream, examples, recipe.seed, recipe.batch_size)
@@ -117,7 +149,14 @@ class Trainer:
             report(Progress(self.step, recipe.steps, loss, rate))
 
     def update(self, batch: Batch) -> Tensor:
-        """One step (§5.3) with dropout (§5.4); returns the translation loss before it."""
+        """One step (§5.3) with dropout (§5.4).
+
+        Args:
+            batch: on the model's device.
+
+        Returns:
+            A scalar, the translation loss before the step in nats a word, label smoothing included.
+        """
         recipe, self.step = self.recipe, self.step + 1
         tape = training_tape(recipe, recipe.seed * DROPOUT_SEEDS + self.step, self.step)
         x = self.model.decode(batch.source, batch.target_input, tape)  # (B, T, D)
@@ -131,9 +170,20 @@ class Trainer:
 
 
 def new_model(recipe: TrainingConfig, vocabulary_size: int) -> Transformer:
-    """A model with fresh weights from the recipe's seed.
+    """A model with fresh weights from the recipe's seed, which also becomes the seed of torch.
 
-    Its one table starts with variance 1 / D: scaled embeddings and logits have unit variance then.
+    Its one table starts with variance 1 / D: scaled embeddings and logits have unit variance
+    then.
+
+    Args:
+        recipe: sizes and seed.
+        vocabulary_size: V.
+
+    Returns:
+        The model, on the CPU.
+
+    Raises:
+        GlassformerError: `config`, for sizes that cannot be built.
     """
     torch.manual_seed(recipe.seed)
     config = recipe.config(vocabulary_size)
@@ -143,7 +193,14 @@ def new_model(recipe: TrainingConfig, vocabulary_size: int) -> Transformer:
 
 
 def save_state(trainer: Trainer, folder: Path) -> None:
-    """Writes everything that a run needs to go on as if nothing had happened."""
+    """Writes everything that a run needs to go on as if nothing had happened.
+
+    Args:
+        trainer: the run as it is now.
+        folder: where state.json and the tensors go; it is made if need be. States of other
+            steps in
+            it are removed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {}
     for name, parameter in trainer.model.named_parameters():
@@ -176,12 +233,31 @@ def _replace(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def stored_recipe(folder: Path) -> dict[str, Any]:
-    """The recipe of the run in a folder; `GlassformerError("training", …)` if there is none."""
+    """The recipe of the run in a folder.
+
+    Args:
+        folder: with state.json.
+
+    Returns:
+        The recipe's fields as they were stored.
+
+    Raises:
+        GlassformerError: `training`, if there is none.
+    """
     return dict(_facts(folder)["recipe"])
 
 
 def load_state(trainer: Trainer, folder: Path) -> None:
-    """Puts a trainer of the same recipe where the stored run stopped."""
+    """Puts a trainer of the same recipe where the stored run stopped.
+
+    Args:
+        trainer: gets weights, moments, step and curve.
+        folder: where `save_state` wrote.
+
+    Raises:
+        GlassformerError: `training`, for a state that is missing, damaged, or of another
+        vocabulary.
+    """
     facts = _facts(folder)
     if facts["vocabulary"] != _fingerprint(trainer):
         problem = f"the grammar's words have changed since the run in {folder.name} began"

@@ -26,9 +26,18 @@ def generator_loss(
 ) -> Tensor:
     """§5.4 Cross-entropy of the generator's logits with label smoothing, without the padding.
 
-    From what enters the generator, x (B, T, D), and target ids (B, T) the mean loss a word, in
-    nats. The logits are by far the largest tensor of a training step: here they are made for a few
+    The logits are by far the largest tensor of a training step: here they are made for a few
     rows at a time and turned into their gradient where they lie.
+
+    Args:
+        x: (B, T, D), what enters the generator.
+        generator: its weight is (V, D), its bias (V,) or None.
+        target: (B, T), the ids of the right words.
+        label_smoothing: the share that is spread over all words, 0..1.
+        pad_id: the id of padding, whose rows do not count.
+
+    Returns:
+        A scalar, the mean loss a word in nats; NaN where all is padding.
     """
     words = target != pad_id  # (B, T)
     loss: Tensor = _GeneratorLoss.apply(  # type: ignore[no-untyped-call]
@@ -95,6 +104,18 @@ class MapTape(RootTape):
         self._head_dropout, self._scores = head_dropout, scores
 
     def record(self, address: str, value: Tensor) -> Tensor:
+        """Keeps the maps of attention, and silences whole heads where the tape drops them.
+
+        Where scores are asked for, it notes each head's largest one, too.
+
+        Args:
+            address: of the value.
+            value: what the model has computed there.
+
+        Returns:
+            What the model goes on with: the value, or the context with some heads at 0 and
+            the others divided by 1 − the share of them that is dropped.
+        """
         at = Address.of(address)
         if not at.is_attention:
             return value
@@ -119,14 +140,33 @@ class MapTape(RootTape):
 
 
 def training_tape(recipe: TrainingConfig, dropout_seed: int, step: int) -> Tape:
-    """The cheapest tape that hears what the recipe asks for at a step."""
+    """The cheapest tape that hears what the recipe asks for at a step.
+
+    Args:
+        recipe: of the training.
+        dropout_seed: of the units and heads that are dropped.
+        step: counted from 1.
+
+    Returns:
+        A `MapTape` where maps or scores are asked for or heads dropped, else a tape
+        that keeps nothing.
+    """
     caps = recipe.logit_cap > 0 and step % recipe.cap_every == 0
     listens = recipe.teaches or recipe.entropy_weight or recipe.head_dropout or caps
     return MapTape(dropout_seed, recipe.head_dropout, caps) if listens else Tape(dropout_seed)
 
 
 def heads_loss(tape: Tape, batch: Batch, recipe: TrainingConfig) -> Tensor:
-    """What the recipe adds to the translation loss for the maps on the tape: a scalar."""
+    """What the recipe adds to the translation loss for the maps on the tape.
+
+    Args:
+        tape: of this step's pass.
+        batch: what the pass ran over; it knows where rows might look.
+        recipe: of the training; it weighs each loss.
+
+    Returns:
+        A scalar; 0 for a tape that keeps no maps.
+    """
     loss = batch.source.new_zeros((), dtype=torch.float32)
     if not isinstance(tape, MapTape):
         return loss
@@ -146,8 +186,13 @@ def heads_loss(tape: Tape, batch: Batch, recipe: TrainingConfig) -> Tensor:
 def look_loss(maps: Tensor, places: Tensor, head: int | None) -> Tensor:
     """−log of the attention that rows give to their words together: the mean, in nats; 0 for none.
 
-    maps: (B, H, T, S). places: (N, 3), sentence, row and column; several columns of one row count
-    as one place. head: which one is taught; None teaches the mean of all.
+    Args:
+        maps: (B, H, T, S) attention weights.
+        places: (N, 3), sentence, row and column; several columns of one row count as one place.
+        head: which one is taught, from 0; None teaches the mean of all.
+
+    Returns:
+        A scalar.
     """
     if not len(places):
         return maps.new_zeros(())
@@ -159,7 +204,15 @@ def look_loss(maps: Tensor, places: Tensor, head: int | None) -> Tensor:
 
 
 def mean_entropy(maps: dict[str, Tensor], batch: Batch) -> Tensor:
-    """How blurred the maps are: mean entropy of all rows of words, in nats."""
+    """How blurred the maps are: mean entropy of all rows of words, in nats.
+
+    Args:
+        maps: (B, H, T, S) attention weights by address, at least one.
+        batch: says which rows are padding.
+
+    Returns:
+        A scalar, the mean of the attentions' means.
+    """
     entropies = []
     for address, weights in maps.items():  # (B, H, T, S)
         encoder = Address.of(address).stack == "encoder"

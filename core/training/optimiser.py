@@ -29,7 +29,18 @@ MOMENTS = ("exp_avg", "exp_avg_sq", "momentum_buffer")  # what either remembers 
 
 
 def learning_rate(step: int, recipe: TrainingConfig) -> float:
-    """The rate of a step, counted from 1: d^−½ · min(step^−½, step · warmup^−3/2)."""
+    """The rate of a step (§5.3): d^−½ · min(step^−½, step · warmup^−3/2), scaled.
+
+    The scale is the recipe's `learning_rate`. In the last `decay` share of the steps it falls
+    linearly as well.
+
+    Args:
+        step: counted from 1.
+        recipe: of the training.
+
+    Returns:
+        The learning rate.
+    """
     noam: float = min(step**-0.5, step * recipe.warmup**-1.5) * recipe.d_model**-0.5
     left = (recipe.steps - step + 1) / max(1.0, recipe.steps * recipe.decay)
     return recipe.learning_rate * noam * min(1.0, left)
@@ -43,7 +54,11 @@ class StackedMuon(torch.optim.Muon):
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
-        """One step of every matrix that has a gradient."""
+        """One step of every matrix that has a gradient.
+
+        Args:
+            closure: not used; the signature is torch's.
+        """
         for group in self.param_groups:
             by_shape: dict[torch.Size, list[Tensor]] = defaultdict(list)
             for matrix in group["params"]:
@@ -70,7 +85,17 @@ class StackedMuon(torch.optim.Muon):
 def orthogonalize(
     matrices: Tensor, coefficients: tuple[float, float, float], rounds: int, eps: float
 ) -> Tensor:
-    """Matrices (N, R, C), their singular values brought near 1 by rounds of Newton and Schulz."""
+    """Matrices with their singular values brought near 1 by rounds of Newton and Schulz.
+
+    Args:
+        matrices: (N, R, C).
+        coefficients: a, b, c of a round, X ← aX + (bG + cG²)X with G = XXᵀ.
+        rounds: how many.
+        eps: the least norm that a matrix is divided by before the first round.
+
+    Returns:
+        (N, R, C).
+    """
     a, b, c = coefficients
     x = matrices.mT if matrices.size(1) > matrices.size(2) else matrices  # (N, short, long)
     x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=eps)
@@ -103,7 +128,11 @@ class Optimiser:
 
     @torch.no_grad()
     def step(self, rate: float) -> None:
-        """One step by the gradients that lie in the model, which are then forgotten."""
+        """One step by the gradients that lie in the model, which are then forgotten.
+
+        Args:
+            rate: of the schedule; Adam beside Muon has its own factor.
+        """
         for optimiser, share in ((self._adam, self._adam_rate), (self._muon, 1.0)):
             if optimiser is None:
                 continue
@@ -115,12 +144,25 @@ class Optimiser:
             torch._foreach_mul_(self._matrices, 1 - self._weight_decay * rate)
 
     def moments(self, parameter: nn.Parameter) -> dict[str, Tensor]:
-        """What is remembered of a parameter, by name; nothing before the first step."""
+        """What is remembered of a parameter, by name; nothing before the first step.
+
+        Args:
+            parameter: of the model.
+
+        Returns:
+            Tensors of the parameter's shape, by their names in `MOMENTS`.
+        """
         state = self._of(parameter).state[parameter]
         return {name: state[name] for name in MOMENTS if name in state}
 
     def remember(self, parameter: nn.Parameter, step: int, moments: Mapping[str, Tensor]) -> None:
-        """Puts back what `moments` gave after so many steps."""
+        """Puts back what `moments` gave after so many steps.
+
+        Args:
+            parameter: of the model.
+            step: steps done.
+            moments: by name.
+        """
         kept = {name: value.to(parameter.device) for name, value in moments.items()}
         self._of(parameter).state[parameter] = {"step": torch.tensor(float(step)), **kept}
 
@@ -132,7 +174,14 @@ class Optimiser:
 
 
 def layer_matrices(model: Transformer) -> list[Tensor]:
-    """The weights of attention and feed-forward: all matrices but the embeddings' (§3.4)."""
+    """The weights of attention and feed-forward: all matrices but the embeddings' (§3.4).
+
+    Args:
+        model: any Transformer.
+
+    Returns:
+        The weights of its linear maps, themselves and not copies.
+    """
     return [part.weight for part in model.modules() if isinstance(part, nn.Linear)]
 
 
@@ -140,8 +189,11 @@ def layer_matrices(model: Transformer) -> list[Tensor]:
 def cap_logits(model: Transformer, largest: Mapping[str, Tensor], cap: float) -> None:
     """Multiplies W_q, W_k and their biases by √(cap / largest) in heads where that is below 1.
 
-    largest: (H,) by address ("encoder/0/self_attention"): each head's largest absolute scaled
-    score among those that no mask forbids.
+    Args:
+        model: whose weights are changed in place.
+        largest: (H,) by address ("encoder/0/self_attention"): each head's largest absolute scaled
+            score among those that no mask forbids.
+        cap: what such a score may be.
     """
     for address, scores in largest.items():
         attention = cast(MultiHeadAttention, model.get_submodule(Address.of(address).module))

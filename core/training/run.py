@@ -57,7 +57,14 @@ MEASURED = (CALIBRATION, "metrics.json", "CARD.md", "FREE_TYPED.md", "FREE_TYPED
 
 
 def can_resume(folder: Path) -> bool:
-    """Whether a run waits in this folder."""
+    """Whether a run waits in this folder.
+
+    Args:
+        folder: the run's own.
+
+    Returns:
+        True where it has a state.json.
+    """
     return (folder / FACTS).is_file()
 
 
@@ -71,8 +78,17 @@ def run_in(
     """Trains a new trainer to the end of its recipe.
 
     What an earlier run left in the folder is replaced, unless this shall `resume` it, with the
-    stored recipe; raises `training` where there is no state to go on from. report: called after
-    every step, when its snapshot and state are on disk. save_every: steps between saved states.
+    stored recipe.
+
+    Args:
+        folder: the run's own.
+        trainer: a new one.
+        report: called after every step, when its snapshot and state are on disk.
+        save_every: steps between saved states.
+        resume: goes on from the state in the folder.
+
+    Raises:
+        GlassformerError: `training`, where there is no state to go on from.
     """
     if resume:
         load_state(trainer, folder)
@@ -94,7 +110,11 @@ def run_in(
 
 
 def remove_old_run(folder: Path) -> None:
-    """Removes what an earlier run wrote, and nothing else."""
+    """Removes what an earlier run wrote, and nothing else.
+
+    Args:
+        folder: the run's own; it need not be there.
+    """
     for name in (FACTS, *PUBLISHED):  # without its facts there is no state any more
         (folder / name).unlink(missing_ok=True)
     for path in folder.glob("state[-.]*"):
@@ -105,7 +125,18 @@ def remove_old_run(folder: Path) -> None:
 def measure_snapshots(
     folder: Path, measure: Callable[[Translator], dict[str, float]]
 ) -> Iterator[int]:
-    """Measures each snapshot of a model into history.json; yields how many are measured."""
+    """Measures each snapshot of a model into history.json.
+
+    Args:
+        folder: the model's, with its snapshots.
+        measure: gives the figures of a translator by name.
+
+    Yields:
+        How many are measured.
+
+    Raises:
+        GlassformerError: a history or a snapshot is damaged or missing.
+    """
     history = read_history(folder) or History()
     measured = []
     for step in history.steps:
@@ -119,7 +150,15 @@ def measure_snapshots(
 
 
 def publish(run: Path, output: Path) -> None:
-    """Replaces a model, and what was measured of it, by that of a finished run."""
+    """Replaces a model, and what was measured of it, by that of a finished run.
+
+    Args:
+        run: the folder of the run.
+        output: the model's folder; it is made if need be.
+
+    Raises:
+        OSError: the run lacks one of the files of a finished model.
+    """
     output.mkdir(parents=True, exist_ok=True)
     for name in MEASURED:
         (output / name).unlink(missing_ok=True)
@@ -173,8 +212,24 @@ def bundled_job(
 ) -> Job:
     """The job of one bundled model; resumed, its recipe is the stored one with other `steps`.
 
-    Raises `GlassformerError("training", …)` for a name that is not bundled, and for an output
-    that is the run's own folder: publishing would take the run's snapshots away.
+    Args:
+        name: a key of `BUNDLED`.
+        steps: of the whole run.
+        seed: of a new run.
+        runs: the folder that holds the runs' own folders.
+        output: the folder that gets the folder of the finished model.
+        save_every: steps between saved states.
+        resume: goes on from a stored state where there is one, else begins anew.
+
+    Returns:
+        The job.
+
+    Raises:
+        GlassformerError: `training`, for a name that is not bundled, for an output that is the
+        run's
+            own folder (publishing would take the run's snapshots away), and for a state that
+                cannot
+            be read.
     """
     if name not in BUNDLED:
         problem = f"{name} is not a bundled model; choose {' or '.join(BUNDLED)}"
@@ -190,7 +245,18 @@ def bundled_job(
 
 
 def train_bundle(jobs: Sequence[Job], tokenizer: Tokenizer, tell: Tell) -> None:
-    """Does all jobs; `tell` hears how far they are. Raises `training` where one failed."""
+    """Does all jobs: side by side on a CPU with cores enough, else one after the other.
+
+    Args:
+        jobs: the models to train.
+        tokenizer: of all of them.
+        tell: hears how far they are.
+
+    Raises:
+        GlassformerError: `training`, where one of those side by side failed; one after the
+        other, an
+            error is raised as it comes.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     if len(jobs) < 2 or (cores or 1) < len(jobs) or choose_device().type != "cpu":
         for job in jobs:
@@ -200,7 +266,16 @@ def train_bundle(jobs: Sequence[Job], tokenizer: Tokenizer, tell: Tell) -> None:
 
 
 def train_model(job: Job, tokenizer: Tokenizer, tell: Tell) -> None:
-    """Trains, measures the snapshots, and puts the model where it is found."""
+    """Trains, measures the snapshots, and puts the model where it is found.
+
+    Args:
+        job: the model to train.
+        tokenizer: of the model.
+        tell: hears how far it is.
+
+    Raises:
+        GlassformerError: `training`, where the job resumes and its state cannot be used.
+    """
     keep_freed_memory()
     torch.set_num_threads(1)  # more threads are slower with matrices of this size
     grammar = load_grammar()

@@ -61,7 +61,17 @@ class TrainingConfig:
                 raise GlassformerError("training", problem=problem)
 
     def config(self, vocabulary_size: int) -> ModelConfig:
-        """The paper's model in small, with one embedding table for all three uses (§3.4)."""
+        """The paper's model in small, with one embedding table for all three uses (§3.4).
+
+        Args:
+            vocabulary_size: V.
+
+        Returns:
+            The config of the model.
+
+        Raises:
+            GlassformerError: `config`, for sizes that cannot be built.
+        """
         return ModelConfig(
             vocabulary_size=vocabulary_size,
             d_model=self.d_model,
@@ -106,5 +116,16 @@ class TrainingConfig:
         return asdict(self)
 
     def resumed(self, stored: dict[str, Any]) -> Self:
-        """The stored recipe with this one's number of steps; anything else may not change."""
+        """The stored recipe with this one's number of steps; anything else may not change.
+
+        Args:
+            stored: what `to_dict` gave.
+
+        Returns:
+            The recipe to go on with.
+
+        Raises:
+            GlassformerError: `training`, for numbers that cannot be.
+            TypeError: for a field that recipes do not have.
+        """
         return type(self)(**{**stored, "steps": self.steps})

@@ -25,7 +25,14 @@ from glassformer.core.model.relative import buckets
 def exponential_groups(scores: Column, at: str, empty: Group) -> tuple[Group, tuple[Fact, ...]]:
     """A row of scores as exp(score − maximum) each, which `empty` says how to label.
 
-    The scores (n,) have their symbol bare, such as z; `at` are the indices of one, such as t,v.
+    Args:
+        scores: (n,) scores of a softmax; their symbol stands bare, such as z.
+        at: the indices of one score in LaTeX, such as t,v.
+        empty: a group without columns: the kind and words of the terms, and which is the own one.
+
+    Returns:
+        The group with its column, and three facts: the maximum, the own exponential (the
+        numerator) and the sum of all (the denominator).
     """
     symbol, own = f"{scores.symbol}_{{{at}}}", empty.own or 0
     largest = scores.values.max()
@@ -41,7 +48,17 @@ def exponential_groups(scores: Column, at: str, empty: Group) -> tuple[Group, tu
 
 
 def share_formula(symbol: str, own: str, each: str) -> str:
-    """exp(own − max) / Σ exp(each − max) in LaTeX."""
+    """exp(own − max) / Σ exp(each − max) in LaTeX.
+
+    Args:
+        symbol: of the scores, as LaTeX.
+        own: the indices of the own score, such as t,v.
+        each: those of any score of the row, such as t,u; the last letter is what the sum runs
+            over.
+
+    Returns:
+        The softmax as a fraction, in LaTeX.
+    """
     largest = rf"\max_{{{each[-1]}}} {symbol}_{{{each}}}"
     above = rf"\exp({symbol}_{{{own}}} - {largest})"
     below = rf"\sum_{{{each[-1]}}} \exp({symbol}_{{{each}}} - {largest})"
@@ -49,7 +66,15 @@ def share_formula(symbol: str, own: str, each: str) -> str:
 
 
 def probability(run: Run, cell: Cell) -> Node:
-    """One word's share of all words' exponentials."""
+    """One word's share of all words' exponentials: the softmax over the vocabulary (§3.4).
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `output/probabilities`: batch, position, word.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     batch, position, word = cell.index
     row = (batch, position, ALL)
     scores = run.recorded("exponential", "z", "output/logits", row)
@@ -59,7 +84,15 @@ def probability(run: Run, cell: Cell) -> Node:
 
 
 def score(run: Run, cell: Cell) -> Node:
-    """Q Kᵀ: how well a query and a key agree, dimension by dimension."""
+    """Q Kᵀ: how well a query and a key agree, dimension by dimension.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `scores`: batch, head, query, key.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     batch, head, query, key = cell.index
     queries, keys = run.inputs(cell)
     q = run.recorded("query", "Q_{t,i}", queries, (batch, head, query, ALL))
@@ -69,7 +102,16 @@ def score(run: Run, cell: Cell) -> Node:
 
 
 def scaled_score(run: Run, cell: Cell) -> Node:
-    """The score ÷ √d_k, so that its spread does not grow with the width of a head."""
+    """The score ÷ √d_k, so that its spread does not grow with the width of a head (§3.2.1).
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `scaled`: batch, head, query, key.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. In a model that does not
+        scale it is a copy of the score.
+    """
     found = run.recorded("score", r"S_{t,s}", cell.beside("scores"), cell.index)
     if not run.config.score_scale:
         only = replace(found, role="copied")
@@ -81,7 +123,16 @@ def scaled_score(run: Run, cell: Cell) -> Node:
 
 
 def head_normed(run: Run, cell: Cell) -> Node:
-    """A query or key over the root mean square of its head, times a learned gain."""
+    """A query or key over the root mean square of its head, times a learned gain.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of a normed query or key: batch, head, position, feature of the head.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. Mean square, ε and their
+        root are its facts.
+    """
     letter, feature = cell.at.name[0], cell.index[-1]
     (address,) = run.inputs(cell)
     row = run.row(address, (*cell.index[:-1], ALL))
@@ -106,7 +157,16 @@ def _root(square: float, epsilon: float) -> float:
 
 
 def rotated_feature(run: Run, cell: Cell) -> Node:
-    """A query or key turned by its position: two features, times a cosine and a sine."""
+    """A query or key turned by its position: two features, times a cosine and a sine.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of a rotated query or key: batch, head, position, feature of the head.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. It has two terms, one
+        for each feature of the pair.
+    """
     letter, (batch, head, position, feature) = cell.at.name[0], cell.index
     (address,) = run.inputs(cell)
     cosine, sine, other = formula.rotation_of_feature(run.config, position, feature)
@@ -122,7 +182,15 @@ def rotated_feature(run: Run, cell: Cell) -> Node:
 
 
 def position_bias(run: Run, cell: Cell) -> Node:
-    """What the distance from query to key adds: one number of the stack's table."""
+    """What the distance from query to key adds: one number of the stack's table.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `position_bias`: batch, head, query, key.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     _, head, query, key = cell.index
     distance = torch.tensor(key - query)
     row = int(buckets(distance, cell.at.stack == "decoder", run.config))
@@ -134,14 +202,31 @@ def position_bias(run: Run, cell: Cell) -> Node:
 
 
 def biased_score(run: Run, cell: Cell) -> Node:
-    """The score, and what the distance adds to it."""
+    """The score, and what the distance adds to it.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: index of batch, head, query, key.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     found = run.recorded("scaled", r"S'_{t,s}", cell.beside("scaled"), cell.index)
     bias = run.recorded("position_bias", r"B_{t,s}", cell.beside("position_bias"), cell.index)
     return run.node(cell, "add_bias", r"S'_{t,s} + B_{t,s}", single_term(found), single_term(bias))
 
 
 def mask(run: Run, cell: Cell) -> Node:
-    """Whether the query may look: not at padding, and in the decoder not at what comes later."""
+    """Whether the query may look: not at padding, and in the decoder not at what comes later.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `mask`: batch, head, query, key.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. Its factors are 0 or 1;
+        it is noted `forbidden` where the mask is 0.
+    """
     batch, _, query, key = cell.index
     (ids,) = run.inputs(cell)
     word, lane = run.number(ids, (batch, key)), (Lane(ids, (batch, key)),)
@@ -156,7 +241,16 @@ def mask(run: Run, cell: Cell) -> Node:
 
 
 def masked_score(run: Run, cell: Cell) -> Node:
-    """The scaled score, or what stands there where the query may not look."""
+    """The scaled score, or what stands there where the query may not look.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `masked`: batch, head, query, key.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. Its operation says
+        whether the score was kept, replaced, or had 0 or −∞ added to it.
+    """
     found = run.recorded("scaled", r"S'_{t,s}", run.inputs(cell)[0], cell.index)
     notes = _forbidden(run, cell)
     groups: tuple[Group, ...] = (single_term(found),)
@@ -176,7 +270,16 @@ def masked_score(run: Run, cell: Cell) -> Node:
 
 
 def weight(run: Run, cell: Cell) -> Node:
-    """The softmax over the keys: this key's exponential as a share of all the row's."""
+    """The softmax over the keys: this key's exponential as a share of all the row's (§3.2.1).
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `weights`: batch, head, query, key.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. It is noted `nowhere`
+        where the query may look at no key, `forbidden` where it may not look at this one.
+    """
     batch, head, query, key = cell.index
     row = (batch, head, query, ALL)
     allowed = run.row(cell.beside("mask"), row)
@@ -191,7 +294,16 @@ def weight(run: Run, cell: Cell) -> Node:
 
 
 def context(run: Run, cell: Cell) -> Node:
-    """A V: the values of all keys, mixed in the proportions of the weights."""
+    """A V: the values of all keys, mixed in the proportions of the attention weights.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `context`: batch, head, query, feature of the head.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. It has a term for each
+        key; in a run with dropout the factor of dropout stands in each.
+    """
     batch, head, query, feature = cell.index
     row = (batch, head, query, ALL)
     a = run.recorded("weight", "A_{t,s}", cell.beside("weights"), row)
@@ -204,7 +316,15 @@ def context(run: Run, cell: Cell) -> Node:
 
 
 def concat(run: Run, cell: Cell) -> Node:
-    """The heads in a row: feature j is feature j mod K of head ⌊j / K⌋."""
+    """The heads in a row: feature j is feature j mod K of head ⌊j / K⌋ (§3.2.2).
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `concat`: batch, position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     batch, position, feature = cell.index
     head, inside = divmod(feature, run.config.of(cell.address).d_k)
     address, place = cell.beside("context"), (batch, head, position, inside)

@@ -22,7 +22,17 @@ from glassformer.core.model.layer_norm import NORM_DIVISORS
 
 
 def token(run: Run, cell: Cell) -> Node:
-    """An id; in the decoder, from its second row on, what the row before chose."""
+    """An id; in the decoder, from its second row on, what the row before chose.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of ids: batch, position.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. It is noted `given`
+        where the model did not choose the word, and has no terms where the trace has no word
+        for it: in sentences after the first, and for a piece outside of the vocabulary.
+    """
     target = cell.at.stack == "target"
     pieces = run.trace.target_pieces if target else run.trace.source_pieces
     batch, position = cell.index
@@ -38,7 +48,16 @@ def token(run: Run, cell: Cell) -> Node:
 
 
 def embedding_number(run: Run, cell: Cell) -> Node:
-    """One number of the table's row: where the trail of every vector ends."""
+    """One number of the table's row: where the trail of every vector ends.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `embedding`: batch, position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. Its source is the id,
+        which says the row.
+    """
     batch, position, feature = cell.index
     ids = cell.beside("ids")
     row = int(run.number(ids, (batch, position)))
@@ -49,7 +68,15 @@ def embedding_number(run: Run, cell: Cell) -> Node:
 
 
 def embedding_scaled(run: Run, cell: Cell) -> Node:
-    """The embedding × √D, or as it is in a model that does not scale."""
+    """The embedding × √D (§3.4), or as it is in a model that does not scale.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `scaled`: batch, position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     address = cell.beside("embedding")
     if not run.config.embedding_scale:
         only = run.recorded("copied", r"E_{w_t,i}", address, cell.index)
@@ -60,7 +87,16 @@ def embedding_scaled(run: Run, cell: Cell) -> Node:
 
 
 def position_encoding(run: Run, cell: Cell) -> Node:
-    """The encoding of a position: a sine or cosine of its angle, or a row of a learned table."""
+    """The encoding of a position: a sine or cosine of its angle (§3.5), or a learned row.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `positions`: position, feature; there is no batch.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. Angle and wavelength are
+        facts of a wave; the number is 0 in a model that adds no positions.
+    """
     variant, (position, feature) = run.config.positions, cell.index
     position += run.config.position_offset
     if not run.config.adds_positions:
@@ -89,7 +125,16 @@ def position_encoding(run: Run, cell: Cell) -> Node:
 
 
 def token_type(run: Run, cell: Cell) -> Node:
-    """One number of what marks the segment of a text that a position belongs to."""
+    """One number of what marks the segment of a text that a position belongs to.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `token_type`: position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. Without segments in the
+        trace the segment is 0.
+    """
     name, segment = f"{cell.at.module}.type_table.weight", _segment(run, cell.index[0])
     symbol = rf"T_{{{segment},i}}"
     found = run.parameter("token_type", symbol, name, (segment, cell.index[-1]))
@@ -101,7 +146,16 @@ def _segment(run: Run, position: int) -> int:
 
 
 def stream_input(run: Run, cell: Cell) -> Node:
-    """What enters the stack: word + position, and dropout in a training run."""
+    """What enters the stack: word + position (+ segment), and dropout in a training run.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `input`: batch, position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. A term for each summand
+        that the model adds.
+    """
     _, position, feature = cell.index
     symbol = r"\sqrt{D}\,E_{w_t,i}" if run.config.embedding_scale else r"E_{w_t,i}"
     word = run.recorded("embedding", symbol, cell.beside("scaled"), cell.index)
@@ -122,7 +176,15 @@ def stream_input(run: Run, cell: Cell) -> Node:
 
 
 def mean(run: Run, cell: Cell) -> Node:
-    """μ: every feature of the row adds its D-th part."""
+    """μ: every feature of the row adds its D-th part.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `mean`: batch, position, 0.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     x = _features(run, cell)
     share = constant_column("fraction", r"\frac{1}{D}", 1 / len(x.values))
     made = r"\mu_t = \frac{1}{D} \sum_i x_{t,i}"
@@ -130,7 +192,16 @@ def mean(run: Run, cell: Cell) -> Node:
 
 
 def std(run: Run, cell: Cell) -> Node:
-    """σ (or s, which divides by D − 1): the root of the mean square distance from μ."""
+    """σ (or s, which divides by D − 1): the root of the mean square distance from μ.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `std`: batch, position, 0.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. It is the root of the
+        sum of its terms; μ and the variance are facts.
+    """
     x, where = _features(run, cell), cell.beside("mean")
     mu = run.number(where, cell.index)
     lanes = (*x.sources, Lane(where, cell.index))
@@ -147,7 +218,15 @@ def std(run: Run, cell: Cell) -> Node:
 
 
 def mean_square(run: Run, cell: Cell) -> Node:
-    """The mean of the squares of a position's features."""
+    """The mean of the squares of a position's features.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `mean_square`: batch, position, 0.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     x = _features(run, cell)
     share = constant_column("fraction", r"\frac{1}{D}", 1 / len(x.values))
     made = r"m_t = \frac{1}{D} \sum_i x_{t,i}^2"
@@ -175,7 +254,16 @@ def _over_root(run: Run, cell: Cell) -> Node:
 
 
 def normalized_number(run: Run, cell: Cell) -> Node:
-    """(x − μ) over the spread, in the formula of the config."""
+    """(x − μ) over the spread, in the formula of the config; over the root mean square in RMS norm.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `normalized`: batch, position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. The numbers that the
+        spread is made of are facts.
+    """
     if run.config.norm_kind == "rms":
         return _over_root(run, cell)
     batch, position, _ = cell.index
@@ -200,7 +288,15 @@ def normalized_number(run: Run, cell: Cell) -> Node:
 
 
 def norm_output(run: Run, cell: Cell) -> Node:
-    """γ times the normalised number, plus β."""
+    """γ times the normalised number, plus β; an RMS norm has no β.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of a norm's `output`: batch, position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     module, feature = cell.at.module, cell.index[-1]
     gain = run.parameter("gain", r"\gamma_i", f"{module}.gamma", (feature,))
     address = cell.beside("normalized")
@@ -214,7 +310,15 @@ def norm_output(run: Run, cell: Cell) -> Node:
 
 
 def copied_stream(run: Run, cell: Cell) -> Node:
-    """A view: the stream that enters a sub-layer and its branch, the memory."""
+    """A view: the stream that enters a sub-layer and its branch, the memory.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: batch, position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     symbol = r"Z_{s,i}" if cell.at.name == "memory" else r"x_{t,i}"
     (address,) = run.inputs(cell)
     return run.node(
@@ -223,7 +327,16 @@ def copied_stream(run: Run, cell: Cell) -> Node:
 
 
 def residual_sum(run: Run, cell: Cell) -> Node:
-    """The residual connection (§3.1): the stream, plus what the sub-layer adds to it."""
+    """The residual connection (§3.1): the stream, plus what the sub-layer adds to it.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of a residual sum: batch, position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. It is noted `dropped`
+        where dropout zeroed the sub-layer's number.
+    """
     around, sublayer = run.inputs(cell)
     stream = run.recorded("stream", r"x_{t,i}", around, cell.index)
     branch = run.recorded("branch", r"f(x)_{t,i}", sublayer, cell.index)
@@ -270,6 +383,14 @@ def linear(run: Run, cell: Cell) -> Node:
 
     Q, K and V (§3.2.2): head h has the columns h·K … h·K + K − 1 of the matrix. W^O reads all
     heads in a row, W₁ and W₂ are equation 2's (§3.3), the generator has a row a word (§3.4).
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of what a linear map makes: batch, (head,) position, feature or word.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. A term for each feature
+        that enters, one more for the bias.
     """
     at, batch, position, column = cell.at, cell.index[0], cell.index[-2], cell.index[-1]
     width = run.config.of(cell.address).d_k
@@ -298,7 +419,16 @@ def linear(run: Run, cell: Cell) -> Node:
 
 
 def activation(run: Run, cell: Cell) -> Node:
-    """The unit times its gate: 0 or 1 for the ReLU, a share between for the GELUs."""
+    """The unit times its gate: 0 or 1 for the ReLU, a share between for the others.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of `activation`: batch, position, hidden unit (or feature before the generator).
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. It is noted `inactive`
+        where the ReLU lets nothing through.
+    """
     kind, function = run.config.activation, ACTIVATIONS[run.config.activation]
     x = run.recorded("pre_activation", r"u_{t,i}", run.inputs(cell)[0], cell.index)
     unit = float(x.values[0])
@@ -309,7 +439,15 @@ def activation(run: Run, cell: Cell) -> Node:
 
 
 def gated_unit(run: Run, cell: Cell) -> Node:
-    """The activation times what the other linear map gives: how far it opens the unit."""
+    """The activation times what the other linear map gives: how far it opens the unit.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of the gated hidden layer: batch, position, hidden unit.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     open, up = run.inputs(cell)
     a = run.recorded("activation", r"a_{t,i}", open, cell.index)
     u = run.recorded("up", r"u_{t,i}", up, cell.index)
@@ -317,7 +455,15 @@ def gated_unit(run: Run, cell: Cell) -> Node:
 
 
 def scaled_down(run: Run, cell: Cell) -> Node:
-    """What is held against the words, over √D."""
+    """What is held against the words, over √D.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: of what enters the generator: batch, position, feature.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+    """
     x = run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], cell.index)
     root = constant_column("inverse_root", r"\frac{1}{\sqrt{D}}", run.config.d_model**-0.5)
     return run.node(cell, "scale_down", r"\frac{x_{t,i}}{\sqrt{D}}", single_term(x, root))

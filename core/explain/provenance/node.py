@@ -44,7 +44,14 @@ class Cell:
         return Address.of(self.address)
 
     def beside(self, name: str) -> str:
-        """The address of what else is recorded at the same place."""
+        """The address of what else is recorded at the same place.
+
+        Args:
+            name: of the other tensor, such as `scores`.
+
+        Returns:
+            The address; whether this run has it is not asked.
+        """
         return self.at.sibling(name)
 
 
@@ -57,7 +64,14 @@ class Lane:
     axis: int | None = None
 
     def at(self, term: int) -> Cell:
-        """Where the number of a term stands."""
+        """Where the number of a term stands.
+
+        Args:
+            term: its place in the group, counted from 0.
+
+        Returns:
+            The cell; the same for every term where the lane has no axis.
+        """
         index = (term if axis == self.axis else at for axis, at in enumerate(self.index))
         return Cell(self.name, tuple(index))
 
@@ -102,7 +116,14 @@ class Group:
         return product
 
     def term(self, place: int) -> "Term":
-        """The term at a place of this group."""
+        """The term at a place of this group.
+
+        Args:
+            place: counted from 0.
+
+        Returns:
+            The term, with its factors and their product.
+        """
         factors = tuple(_factor(column, place) for column in self.columns)
         contribution = math.prod(factor.value for factor in factors)
         text = self.words[place] if self.words else ""
@@ -247,7 +268,11 @@ class Node:
         return np.argsort(-np.where(np.isnan(size), np.inf, size), kind="stable")
 
     def ranked(self) -> Iterator[Term]:
-        """All terms by |contribution|, made as they are asked for."""
+        """All terms by |contribution|, the largest (and any NaN) first, made as they are asked for.
+
+        Returns:
+            The terms, one after another.
+        """
         return (self._term(int(place)) for place in self.order)
 
     @property
@@ -256,7 +281,14 @@ class Node:
         return None if self._own_place is None else self._term(self._own_place)
 
     def shown(self, count: int) -> tuple[tuple[Term, ...], int, float]:
-        """The `count` largest terms, the cell's own first; how many others, and their sum."""
+        """The `count` largest terms, the cell's own first; how many others, and their sum.
+
+        Args:
+            count: how many terms to give.
+
+        Returns:
+            The terms by |contribution|, the number of the others, and what they add up to.
+        """
         first = [] if self._own_place is None else [self._own_place]
         others = [int(place) for place in self.order if place not in first]
         cut = count - len(first)

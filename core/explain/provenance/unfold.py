@@ -25,10 +25,18 @@ Through = Literal["weights", "values"]
 def unfold(trace: Trace, model: Transformer, address: str, index: Index) -> Node:
     """One number of a run, and what it was made of; its learned numbers are the model's.
 
-    index: an entry for each axis of the recorded tensor, the batch too, from 0.
+    Args:
+        trace: the run that is read.
+        model: whose weights made it.
+        address: of a recorded tensor.
+        index: an entry for each axis of the recorded tensor, the batch too, from 0.
 
-    Raises `GlassformerError`: `unknown_address`, `trail_cell` for another number of indices,
-    `out_of_range`, `trail_model` for a model of another config.
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+
+    Raises:
+        GlassformerError: `unknown_address`, `trail_cell` for another number of indices,
+            `out_of_range`, `trail_model` for a model of another config.
     """
     return node_of(Run(trace, model), Cell(address, tuple(index)))
 
@@ -41,8 +49,18 @@ def largest_path(
     Positions, masks and learned numbers are passed over: they lead to no word. A score that the
     mask forbids has no other source, so the path ends at it.
 
-    through: where a context is unfolded, on to the `weights` (then q · k, then the query) or
-    to the `values` (what was said, not why it was listened to). Raises as `unfold`.
+    Args:
+        trace: the run that is read.
+        model: whose weights made it.
+        start: the cell at which the path begins.
+        through: where a context is unfolded, on to the `weights` (then q · k, then the query) or
+            to the `values` (what was said, not why it was listened to).
+
+    Returns:
+        The nodes of the path, that of `start` first.
+
+    Raises:
+        GlassformerError: as `unfold`.
     """
     run, found = Run(trace, model), list[Node]()
     cell: Cell | None = start
@@ -53,7 +71,15 @@ def largest_path(
 
 
 def next_cell(node: Node, through: Through = "weights") -> Cell | None:
-    """The cell that `largest_path` goes on to from a node; None at its end."""
+    """The cell that `largest_path` goes on to from a node.
+
+    Args:
+        node: where the path has come to.
+        through: where a context is unfolded, on to its `weights` or to its `values`.
+
+    Returns:
+        The cell; None at the end of the path.
+    """
     masked_out = node.operation.startswith("mask_") and "forbidden" in node.notes
     if node.operation == "look_up" or masked_out:
         return None
@@ -76,7 +102,19 @@ def _source(term: Term, through: Through) -> Cell | None:
 
 
 def node_of(run: Run, cell: Cell) -> Node:
-    """The same of a run beside its model."""
+    """The same as `unfold`, of a run beside its model.
+
+    Args:
+        run: the trace, and the model whose weights made it.
+        cell: an index for each axis of the recorded tensor, the batch too, from 0.
+
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX.
+
+    Raises:
+        GlassformerError: `unknown_address`, `trail_cell` for another number of indices,
+            `out_of_range`.
+    """
     site = run.trace.site(cell.address)  # raises for an address that this run has not
     given, shape = cell.index, run.tensor(cell.address).shape
     if len(given) != len(site.axes):

@@ -96,7 +96,13 @@ class Source:
 def code(trace: Trace, step: Step) -> tuple[Source, ...]:
     """The functions that a step ran, the one that matters most first.
 
-    Empty where no function ran: a word that was given was not chosen.
+    Args:
+        trace: the run that is read.
+        step: one of its steps.
+
+    Returns:
+        The functions as they stand in their files, the lines of the step marked. Empty where no
+        function ran: a word that was given was not chosen.
     """
     if step.kind == "given":
         return ()
@@ -242,20 +248,47 @@ class Statement:
     records: frozenset[str]
 
     def holds(self, line: int) -> bool:
-        """Whether a line belongs to it."""
+        """Whether a line belongs to it.
+
+        Args:
+            line: of the file, counted from 1.
+
+        Returns:
+            True from its first to its last line.
+        """
         return self.first <= line <= self.last
 
 
 @cache
 def statements(code: CodeType) -> list[Statement]:
-    """Every statement of a function's body but its docstring, from top to bottom."""
+    """Every statement of a function's body but its docstring, from top to bottom.
+
+    Args:
+        code: of a function whose source can be read.
+
+    Returns:
+        The statements, those inside others too, each without the ones inside it.
+
+    Raises:
+        OSError: the source is not there.
+    """
     function = _parsed(code)
     body = function.body[1:] if docstring_lines(code) else function.body
     return [_statement(node) for node in _flat(body)]
 
 
 def docstring_lines(code: CodeType) -> range:
-    """The lines of a function's docstring; none where it has none."""
+    """The lines of a function's docstring; none where it has none.
+
+    Args:
+        code: of a function whose source can be read.
+
+    Returns:
+        Numbers of lines of the file, counted from 1.
+
+    Raises:
+        OSError: the source is not there.
+    """
     function = _parsed(code)
     first = function.body[0]
     has_one = ast.get_docstring(function) is not None
@@ -264,7 +297,17 @@ def docstring_lines(code: CodeType) -> range:
 
 @cache
 def source_lines(code: CodeType) -> tuple[list[str], int]:
-    """The lines of a function as they stand in its file, and the number of the first."""
+    """The lines of a function as they stand in its file, and the number of the first.
+
+    Args:
+        code: of a function whose source can be read.
+
+    Returns:
+        The lines with their ends, and the number of the first, counted from 1.
+
+    Raises:
+        OSError: the source is not there.
+    """
     return inspect.getsourcelines(code)
 
 

@@ -50,17 +50,37 @@ class Call:
         return self.code.co_qualname
 
     def below(self) -> "Iterator[Call]":
-        """Every call made on its behalf, in the order in which they began."""
+        """Every call made on its behalf, in the order in which they began.
+
+        Yields:
+            The calls, those made by the calls below it too.
+        """
         for call in self.called:
             yield call
             yield from call.below()
 
     def ran(self, first: int, last: int) -> bool:
-        """Whether one of these lines ran."""
+        """Whether one of these lines ran.
+
+        Args:
+            first: the first line, counted from 1 in the file.
+            last: the last line; it counts, too.
+
+        Returns:
+            True where the call went through at least one of them.
+        """
         return any(first <= line <= last for line, _ in self.events)
 
     def around(self, first: int, last: int) -> tuple[dict[str, Sizes], dict[str, Sizes]]:
-        """The tensors known when these lines began for the last time, and when they had run."""
+        """The tensors known when these lines began for the last time, and when they had run.
+
+        Args:
+            first: the first line, counted from 1 in the file.
+            last: the last line; it counts, too.
+
+        Returns:
+            The shapes before and after, by the tensors' names; both empty where no line ran.
+        """
         inside = [first <= line <= last for line, _ in self.events]
         if not any(inside):
             return {}, {}
@@ -79,7 +99,17 @@ LETTERS = {1: "1", **{size: letter for letter, size in SIZES.items()}, 16: "K", 
 
 @lru_cache(maxsize=16)
 def model_run(config: ModelConfig, drops: bool = False) -> tuple[Call, ...]:
-    """Every call in a run of a small model of these conventions, in the order they began."""
+    """Every call in a run of a small model of these conventions, in the order they began.
+
+    The random numbers of torch are as before afterwards.
+
+    Args:
+        config: of the model; its sizes are replaced by `SIZES`.
+        drops: whether the run has dropout.
+
+    Returns:
+        The calls of the functions in core/model and core/decoding.
+    """
     small = replace(
         config, vocabulary_size=SIZES["V"], d_model=SIZES["D"], n_heads=SIZES["H"],
         encoder_heads=0, d_ff=SIZES["F"], encoder_d_ff=0, max_length=SIZES["M"], pad_id=0,
@@ -97,7 +127,11 @@ def model_run(config: ModelConfig, drops: bool = False) -> tuple[Call, ...]:
 
 @lru_cache(maxsize=1)
 def choice_run() -> tuple[Call, ...]:
-    """Every call in the choice of a word from its logits (V,)."""
+    """Every call in the choice of a word from its logits (V,).
+
+    Returns:
+        The calls of the functions in core/model and core/decoding, in the order they began.
+    """
     watcher, logits = _Watcher(), torch.zeros(SIZES["V"])
     watcher.watch(lambda: decoding_step.step_from(logits, keep=1))
     return tuple(watcher.calls)
@@ -165,7 +199,15 @@ def _shapes(frame: FrameType) -> dict[str, Sizes]:
 
 
 def weight_shape(owner: object, name: str) -> tuple[str, Sizes] | None:
-    """The parameter behind `self.<name>`, with its name and shape; None where there is none."""
+    """The parameter behind `self.<name>`, with its name and shape; None where there is none.
+
+    Args:
+        owner: the module, or whatever `self` is.
+        name: of the attribute: a linear map, an embedding or a tensor.
+
+    Returns:
+        The name, with `.weight` for a linear map or an embedding, and its shape; or None.
+    """
     found = getattr(owner, name, None)
     if isinstance(found, nn.Linear | nn.Embedding):
         return f"{name}.weight", tuple(found.weight.shape)

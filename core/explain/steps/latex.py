@@ -28,14 +28,30 @@ Mark = Callable[[SymbolRole, str], str]  # what to print for a number, given wha
 def in_numbers(run: Run, node: Node, shown: int, number: Number, mark: Mark) -> str:
     """The right side of the formula, as LaTeX; "" where the number was made of nothing.
 
-    shown: how many terms of a sum stand by themselves. number: prints a number. mark: called for
-    every printed number that went in, so that it can be coloured.
+    Args:
+        run: the trace, and the model whose weights made it.
+        node: the number whose formula is printed.
+        shown: how many terms of a sum stand by themselves.
+        number: prints a number.
+        mark: called for every printed number that went in, so that it can be coloured.
+
+    Returns:
+        The LaTeX; the terms beyond `shown` stand as their sum above how many they are.
     """
     return _TEMPLATES[node.operation](_Writer(run, node, shown, number, mark))
 
 
 def role_of(node: Node, column: Column) -> SymbolRole:
-    """What a factor is of; a learned number belongs to what is made with it."""
+    """What a factor is of; a learned number belongs to what is made with it.
+
+    Args:
+        node: the number that is taken apart.
+        column: one factor of its terms.
+
+    Returns:
+        The role of the tensor that the factor was read from; `constant` for one read from
+        nowhere.
+    """
     if column.parameter:
         return site_at(node.cell.address).role
     return _recorded_role(column.sources[0].name) if column.sources else "constant"

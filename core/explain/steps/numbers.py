@@ -20,10 +20,18 @@ from glassformer.core.trace.tables import exact_numbers
 def node_at(run: Run, step: Step, at: Mapping[str, int], line: int = 0) -> Node:
     """One cell of a step's output, and what it was made of.
 
-    at: places by axis name, from 0; an axis that is not named is held at 0. line: which of the
-    step's outputs.
+    Args:
+        run: the trace, and the model whose weights made it.
+        step: one of its steps.
+        at: places by axis name, from 0; an axis that is not named is held at 0.
+        line: which of the step's outputs, from 0.
 
-    Raises `GlassformerError`: `unknown_axis`, or `out_of_range` for a place beyond the end.
+    Returns:
+        The node: the recorded number, its terms, its formula as LaTeX. Of what a step makes
+        besides what is recorded, such as a sum within dropout, the formula is "".
+
+    Raises:
+        GlassformerError: `unknown_axis`, or `out_of_range` for a place beyond the end.
     """
     wire = step.lines[line].output
     chosen = cell(run.trace, wire, at)

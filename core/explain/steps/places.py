@@ -104,7 +104,19 @@ class Places:
         return _largest(as_numpy(self.trace["target/input"][0, self.target]))
 
     def pair(self, where: str) -> Pair:
-        """Head, query and key in an attention such as `decoder/0/cross_attention`."""
+        """Head, query and key in an attention such as `decoder/0/cross_attention`.
+
+        What was not chosen is the head and the key to which the word gives most weight.
+
+        Args:
+            where: the address of the attention's place.
+
+        Returns:
+            Places counted from 0; what was chosen beyond the end is the last.
+
+        Raises:
+            GlassformerError: `unknown_address`.
+        """
         chosen, kind = self.chosen, Address.of(where).kind
         weights = self._weights(where)  # (H, T, S)
         query = self.source if kind == "encoder" else self.target
@@ -125,7 +137,17 @@ class Places:
         return Pair(head, query, key)
 
     def head_feature(self, where: str) -> int:
-        """The feature within a head of an attention."""
+        """The feature within a head of an attention: chosen, or the largest of its context.
+
+        Args:
+            where: the address of the attention's place.
+
+        Returns:
+            Counted from 0; a chosen feature counts modulo the width of a head.
+
+        Raises:
+            GlassformerError: `unknown_address`.
+        """
         width = self.trace.config.of(where).d_k
         if self.chosen.feature is not None:
             return self.chosen.feature % width
@@ -133,14 +155,35 @@ class Places:
         return _largest(as_numpy(self.trace[f"{where}/context"][0, pair.head, pair.query]))
 
     def hidden(self, where: str) -> int:
-        """The hidden unit of a feed-forward network: chosen, or the most active one."""
+        """The hidden unit of a feed-forward network: chosen, or the most active one.
+
+        Args:
+            where: the address of the network's place, such as `encoder/0/feed_forward`.
+
+        Returns:
+            Counted from 0; a chosen one beyond the end is the last.
+
+        Raises:
+            GlassformerError: `unknown_address`, where none is chosen.
+        """
         if self.chosen.feature is not None:
             return min(self.chosen.feature, self.trace.config.of(where).d_ff - 1)
         place = self.source if Address.of(where).stack == "encoder" else self.target
         return _largest(as_numpy(self.trace[f"{where}/activation"][0, place]))
 
     def at(self, wire: Wire) -> Mapping[str, int]:
-        """The place on each axis of a wire."""
+        """The place on each axis of a wire.
+
+        Args:
+            wire: what goes into a step or comes out of it.
+
+        Returns:
+            Places by axis name, from 0; 0 on an axis of which nothing can be chosen, such as the
+            batch.
+
+        Raises:
+            GlassformerError: `unknown_address`.
+        """
         return {
             axis.name: self._on(wire, axis.name, axis.letter)
             for axis in wire_axes(self.trace, wire)
@@ -174,7 +217,14 @@ class Places:
 
 
 def in_heads(wire: Wire) -> bool:
-    """Whether its features are those of the heads, side by side."""
+    """Whether its features are those of the heads, side by side.
+
+    Args:
+        wire: what goes into a step or comes out of it.
+
+    Returns:
+        True for queries, keys and values before they are split, and for the joined heads.
+    """
     return wire.form == "joined" or Address.of(wire.address).name == "concat"
 
 

@@ -65,7 +65,16 @@ class Step:
 
 @cache
 def steps_of(config: ModelConfig, drops: bool = False, forced: bool = False) -> tuple[Step, ...]:
-    """The steps of any run of such a model, with dropout or without, decoded or forced."""
+    """The steps of any run of such a model, with dropout or without, decoded or forced.
+
+    Args:
+        config: of the model.
+        drops: whether the run has dropout; without a rate in the config it has none.
+        forced: whether the target was given (teacher forcing), so that no word is chosen.
+
+    Returns:
+        The steps in computation order.
+    """
     return tuple(_Walk(config, drops, forced).steps())
 
 
@@ -153,13 +162,28 @@ def _wire(given: str | Wire) -> Wire:
 
 
 def list_steps(trace: Trace) -> tuple[Step, ...]:
-    """Every step of a run, in computation order; the decoder's for all its rows at once."""
+    """Every step of a run, in computation order; the decoder's for all its rows at once.
+
+    Args:
+        trace: the run that is read.
+
+    Returns:
+        The steps; those of dropout only where the run dropped.
+    """
     drops = "source/kept" in trace.tensors
     return steps_of(trace.config, drops, forced=not trace.steps)
 
 
 def step_by_id(steps: Sequence[Step], step_id: str) -> Step | None:
-    """The step of that id, None where this run has none."""
+    """The step of that id, None where this run has none.
+
+    Args:
+        steps: of a run.
+        step_id: such as `encoder.0.self_attention.scale`; layers count from 0.
+
+    Returns:
+        The step or None.
+    """
     return next((step for step in steps if step.id == step_id), None)
 
 
@@ -167,6 +191,13 @@ def nearest_step(steps: Sequence[Step], step_id: str) -> Step:
     """The step of that id, else the one whose id is written most like it; "" is the first.
 
     The same step of another layer is nearer than any other of the same layer.
+
+    Args:
+        steps: of a run, at least one.
+        step_id: such as `encoder.0.self_attention.scale`; layers count from 0.
+
+    Returns:
+        The step.
     """
     if not step_id:
         return steps[0]
@@ -183,7 +214,15 @@ def nearest_step(steps: Sequence[Step], step_id: str) -> Step:
 
 
 def step_of(steps: Sequence[Step], address: str) -> Step | None:
-    """The step that puts an address out; else the first that takes it in; None where none does."""
+    """The step that puts an address out; else the first that takes it in.
+
+    Args:
+        steps: of a run.
+        address: of a recorded tensor.
+
+    Returns:
+        The step; None where none does.
+    """
     itself = Wire(address)
     for step in steps:
         if itself in step.outputs:
@@ -196,6 +235,13 @@ def maker_of(steps: Sequence[Step], wire: Wire) -> Step | None:
 
     What a layer only passes on (the stream, what enters a sub-layer, the memory that it reads) is
     not a step's own: the step before it made the numbers.
+
+    Args:
+        steps: of a run.
+        wire: what goes into a step or comes out of it.
+
+    Returns:
+        The step or None.
     """
     for step in steps:
         if wire in step.outputs:
@@ -218,7 +264,16 @@ def _before(steps: Sequence[Step], sublayer: str) -> Step | None:
 
 
 def for_layer(steps: Sequence[Step], encoder: int = 0, decoder: int = 0) -> tuple[Step, ...]:
-    """The walk through one layer of each stack; a layer beyond the last counts as the last."""
+    """The walk through one layer of each stack; a layer beyond the last counts as the last.
+
+    Args:
+        steps: of a run.
+        encoder: its layer, counted from 0; one below counts as the first.
+        decoder: its layer, counted in the same way.
+
+    Returns:
+        The steps of these two layers and all that are in no layer, in the order given.
+    """
     chosen = {"encoder": encoder, "decoder": decoder}
     for stack in chosen:
         layers = [step.layer for step in steps if step.stage == stack and step.layer is not None]
@@ -242,6 +297,13 @@ class Group:
 
 
 def group_steps(steps: Sequence[Step]) -> tuple[Group, ...]:
-    """The steps by stage, layer and sub-layer, in computation order: the map."""
+    """The steps by stage, layer and sub-layer, in computation order: the map.
+
+    Args:
+        steps: of a run, in computation order.
+
+    Returns:
+        A group for each run of neighbouring steps at one place.
+    """
     places = groupby(steps, key=lambda step: (step.stage, step.layer, step.sublayer))
     return tuple(Group(*where, tuple(found)) for where, found in places)

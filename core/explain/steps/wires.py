@@ -40,7 +40,17 @@ class Wire:
 
     @staticmethod
     def of(key: str) -> "Wire":
-        """The wire of a key; `ValueError` for a form that does not exist."""
+        """The wire of a key.
+
+        Args:
+            key: an address, and after a colon its form where it has one.
+
+        Returns:
+            The wire; whether a run has the address is not asked.
+
+        Raises:
+            ValueError: for a form that does not exist.
+        """
         address, _, form = key.partition(":")
         for known in Form.__args__:  # type: ignore[attr-defined]
             if form == known:
@@ -63,13 +73,28 @@ class Regrouping:
 
 
 def split_of(address: str) -> Regrouping:
-    """(B, T, D) -> (B, T, H, K) -> (B, H, T, K), for the address of q, k or v."""
+    """(B, T, D) -> (B, T, H, K) -> (B, H, T, K), for the address of q, k or v (§3.2.2).
+
+    Args:
+        address: of the queries, keys or values.
+
+    Returns:
+        The three stages, with `view` and `transpose` between them.
+    """
     stages = (Wire(address, "joined"), Wire(address, "apart"), Wire(address))
     return Regrouping(stages, ("view", "transpose"), (((0,), (1,), (2, 3)), _EXCHANGED))
 
 
 def merge_of(context: str, concat: str) -> Regrouping:
-    """(B, H, T, K) -> (B, T, H, K) -> (B, T, D), from the heads' answers to their row."""
+    """(B, H, T, K) -> (B, T, H, K) -> (B, T, D), from the heads' answers to their row.
+
+    Args:
+        context: the address of the heads' answers.
+        concat: the address of the heads side by side.
+
+    Returns:
+        The three stages, with `transpose` and `flatten` between them.
+    """
     stages = (Wire(context), Wire(context, "apart"), Wire(concat))
     return Regrouping(stages, ("transpose", "flatten"), (_EXCHANGED, ((0,), (1,), (2,), (2,))))
 
@@ -77,7 +102,16 @@ def merge_of(context: str, concat: str) -> Regrouping:
 def tensor(trace: Trace, wire: Wire) -> Tensor:
     """The numbers of a wire, in its own shape.
 
-    Raises `GlassformerError` (`unknown_address`) for what this run does not have.
+    Args:
+        trace: the run that is read.
+        wire: what goes into a step or comes out of it.
+
+    Returns:
+        The recorded tensor, rearranged, summed or thinned out as the form says; of the chosen
+        words their ids, (B, T).
+
+    Raises:
+        GlassformerError: `unknown_address` for what this run does not have.
     """
     if wire.form == "added":
         first, *others = inputs(trace.config, Address.of(wire.address).sibling("input"))
@@ -94,7 +128,18 @@ def tensor(trace: Trace, wire: Wire) -> Tensor:
 
 
 def wire_axes(trace: Trace, wire: Wire) -> tuple[Axis, ...]:
-    """Name, letter, size and words of each axis of a wire, in its own order."""
+    """Name, letter, size and words of each axis of a wire, in its own order.
+
+    Args:
+        trace: the run that is read.
+        wire: what goes into a step or comes out of it.
+
+    Returns:
+        The axes, the batch too.
+
+    Raises:
+        GlassformerError: `unknown_address` for what this run does not have.
+    """
     if wire.form == "chosen":
         return trace.axes(wire.address)[:2]  # (B, T)
     found = trace.axes(wire.address)
@@ -116,7 +161,16 @@ class Cell:
 def cell(trace: Trace, wire: Wire, at: Mapping[str, int]) -> Cell:
     """The cell at these places by axis name; an axis that is not named is held at 0.
 
-    Raises `GlassformerError`: `unknown_axis`, or `out_of_range` for a place beyond the end.
+    Args:
+        trace: the run that is read.
+        wire: what goes into a step or comes out of it.
+        at: places by axis name, from 0.
+
+    Returns:
+        The cell, with an index for each axis of the wire, the batch too.
+
+    Raises:
+        GlassformerError: `unknown_axis`, or `out_of_range` for a place beyond the end.
     """
     known = wire_axes(trace, wire)
     check_places(wire.address, known, at)
@@ -126,7 +180,12 @@ def cell(trace: Trace, wire: Wire, at: Mapping[str, int]) -> Cell:
 def recorded_cell(trace: Trace, chosen: Cell) -> Cell | None:
     """Where the number of a cell is recorded; None for one that is not (sums within dropout).
 
-    Of a chosen word it is its probability.
+    Args:
+        trace: the run that is read.
+        chosen: a cell of any wire.
+
+    Returns:
+        The cell in the tensor as it is recorded; of a chosen word it is its probability.
     """
     wire, index = chosen.wire, chosen.index
     own = Wire(wire.address)

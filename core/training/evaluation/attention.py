@@ -56,7 +56,14 @@ class Part:
         return slice(None) if self.head is None else slice(self.head, self.head + 1)
 
     def edit(self, filling: Tensor | None) -> Edit:
-        """Zeroes the part, or gives it this filling, (H, K), in every row."""
+        """Zeroes the part's output, or replaces it in every row.
+
+        Args:
+            filling: (H, K), what all heads of the attention get; the part takes its own. None is 0.
+
+        Returns:
+            An edit of the attention's `context`.
+        """
 
         def change(context: Tensor) -> Tensor:  # (B, H, T, K)
             context[:, self.heads] = 0.0 if filling is None else filling[self.heads, None]
@@ -69,7 +76,14 @@ Roles = dict[Part, dict[str, Tally]]
 
 
 def attention_parts(translator: Translator) -> Iterator[Part]:
-    """Every attention of the model as a whole, each followed by its heads."""
+    """Every attention of the model as a whole, each followed by its heads.
+
+    Args:
+        translator: the model with its tokenizer.
+
+    Yields:
+        The parts: of the encoder, of the decoder's self-attention, of its cross-attention.
+    """
     config = translator.config
     stacks = [f"encoder/{i}/self_attention" for i in range(config.encoder_layers)]
     for kind in ("self_attention", "cross_attention"):
@@ -82,7 +96,12 @@ def attention_parts(translator: Translator) -> Iterator[Part]:
 def tally_looks(weights: Tensor, places: Tensor) -> list[Tally]:
     """How often each head's rows look most at their place; rows without one are not counted.
 
-    weights: (B, H, T, S). places: (N, 3), sentence, row and column; a row may have several columns.
+    Args:
+        weights: (B, H, T, S) attention weights.
+        places: (N, 3), sentence, row and column; a row may have several columns.
+
+    Returns:
+        A tally for each head.
     """
     right = torch.zeros_like(weights[:, 0], dtype=torch.bool)  # (B, T, S)
     right[places[:, 0], places[:, 1], places[:, 2]] = True
@@ -96,6 +115,12 @@ def count_looks(run: Pass, translator: Translator, roles: Sequence[str], found: 
     """Adds the rows of a pass to the tallies of the roles, by head and by the mean of all heads.
 
     Rows count that have a place of the role: words, not `<eos>` or padding.
+
+    Args:
+        run: a pass that kept attention weights and nothing else.
+        translator: the model with its tokenizer.
+        roles: some of `ROLES`.
+        found: the tallies so far, which are added to.
     """
     end = translator.tokenizer.vocabulary.id(END)
     for address, weights in run.kept.items():  # (B, H, T, S)
@@ -109,14 +134,31 @@ def count_looks(run: Pass, translator: Translator, roles: Sequence[str], found: 
 
 
 def by_layer(found: Roles, role: str) -> dict[str, Tally]:
-    """The tallies of a role by `layer 2`, the mean of its heads, and `layer 2 head 1`."""
+    """The tallies of a role by `layer 2`, the mean of its heads, and `layer 2 head 1`.
+
+    Args:
+        found: the tallies of parts of one kind of attention.
+        role: one of `ROLES`, which all these parts have.
+
+    Returns:
+        The tallies by name; layers and heads count from 1.
+    """
     return {part.where: tallies[role] for part, tallies in found.items()}
 
 
 def alignment(
     translator: Translator, pairs: Sequence[Pair], direction: Direction
 ) -> dict[str, Tally]:
-    """The share of rows that look at a word they translate, by layer and by head."""
+    """The share of rows that look at a word they translate, by layer and by head.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: of the grammar, with their alignment.
+        direction: `en-zh` or `zh-en`.
+
+    Returns:
+        Tallies of the cross-attention by `layer 2`, the mean of its heads, and `layer 2 head 1`.
+    """
     found: Roles = {}
     for run in run_passes(translator, pairs, direction, keep=is_cross_attention):
         count_looks(run, translator, ["alignment"], found)
@@ -124,14 +166,30 @@ def alignment(
 
 
 def is_cross_attention(at: Address) -> bool:
-    """Whether these are weights of a decoder's look at the source."""
+    """Whether these are weights of a decoder's look at the source.
+
+    Args:
+        at: of a recorded tensor.
+
+    Returns:
+        True for the weights of a cross-attention.
+    """
     return at.is_cross and at.name == "weights"
 
 
 def antecedents(
     translator: Translator, pairs: Sequence[Pair], direction: Direction = "en-zh"
 ) -> dict[str, Tally]:
-    """For every encoder head: how often the pronoun's row looks most at its antecedent."""
+    """For every encoder head: how often the pronoun's row looks most at its antecedent.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: of the grammar, with their antecedents.
+        direction: `en-zh` or `zh-en`.
+
+    Returns:
+        Tallies by `layer 2 head 1`, counted from 1.
+    """
     return by_layer(head_roles(translator, pairs, direction, ["antecedent"]), "antecedent")
 
 
@@ -141,7 +199,17 @@ def head_roles(
     direction: Direction,
     roles: Sequence[str] = ROLES,
 ) -> Roles:
-    """How often the rows of each head look most at the place of a role (see `_places`)."""
+    """How often the rows of each head look most at the place of a role (see `_places`).
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: of the grammar, with alignment and antecedents.
+        direction: `en-zh` or `zh-en`.
+        roles: some of `ROLES`.
+
+    Returns:
+        Tallies by head and role; a head has the roles that its attention can play.
+    """
     found: Roles = {}
     for run in run_passes(translator, pairs, direction, keep=lambda at: at.name == "weights"):
         count_looks(run, translator, roles, found)
@@ -163,7 +231,15 @@ def _places(run: Pass, address: str, end: int) -> dict[str, Tensor]:
 
 
 def rows_with_offset(words: Tensor, offset: int) -> Tensor:
-    """Rows of words that have a word so many places on: bool (B, T) -> (N, 3) with its column."""
+    """Rows of words that have a word so many places on.
+
+    Args:
+        words: bool (B, T), the positions that hold words.
+        offset: how many places on; negative for those before.
+
+    Returns:
+        (N, 3): sentence, row and its column.
+    """
     rows = words.nonzero()  # (N, 2), sentence and row
     columns = rows[:, 1] + offset
     inside = (columns >= 0) & (columns < words.size(1))
@@ -186,7 +262,15 @@ class Sharpness:
 
 
 def measure_sharpness(translator: Translator, pairs: Sequence[Pair]) -> dict[Part, Sharpness]:
-    """Of every attention as a whole (the mean of its heads) and of every head."""
+    """Of every attention as a whole (the mean of its heads) and of every head.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: what is translated, each in the directions that it teaches.
+
+    Returns:
+        How sharp each part is, over the rows that may look at two keys or more.
+    """
     end = translator.tokenizer.vocabulary.id(END)
     width, stacks = translator.config.d_k, {part.stack for part in attention_parts(translator)}
     sums: dict[str, list[Tensor]] = defaultdict(list)
@@ -210,6 +294,13 @@ def without_scale(translator: Translator, pairs: Sequence[Pair]) -> dict[Part, T
     """By attention: the translations that change a word where its scores are not scaled by √d_k.
 
     Counted after the expected words, as in `core.training.evaluation.passes`.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: what is translated, each in the directions that it teaches.
+
+    Returns:
+        A tally for each attention as a whole.
     """
     factor, found = math.sqrt(translator.config.d_k), {}
     before = _preferred(translator, pairs, ())

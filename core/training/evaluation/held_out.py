@@ -23,7 +23,15 @@ MISTAKES_SHOWN = 40  # a direction
 
 
 def unseen_pairs(grammar: Grammar, count: int) -> tuple[Pair, ...]:
-    """The first `count` held-out pairs; a larger set begins with the smaller one."""
+    """The first `count` held-out pairs; a larger set begins with the smaller one.
+
+    Args:
+        grammar: the sentences' grammar.
+        count: how many.
+
+    Returns:
+        The pairs.
+    """
     return held_out_pairs(grammar, count).pairs
 
 
@@ -32,8 +40,14 @@ def coreference_readings(grammar: Grammar, count: int) -> tuple[tuple[Pair, Pair
     """Held-out sentences in two versions, in which a pronoun stands for different nouns.
 
     The two differ in one English word alone, the one that decides. Sentences whose deciding
-    word is a copy slot are left out: nothing in them says which noun is meant. Fewer than
-    `count` come back where the grammar has no more.
+    word is a copy slot are left out: nothing in them says which noun is meant.
+
+    Args:
+        grammar: the sentences' grammar.
+        count: how many sentences are wanted.
+
+    Returns:
+        The two versions of each. Fewer than `count` come back where the grammar has no more.
     """
     waiting: dict[tuple[str, ...], list[Pair]] = {}
     found: dict[tuple[str, ...], tuple[Pair, Pair]] = {}
@@ -58,7 +72,13 @@ def coreference_readings(grammar: Grammar, count: int) -> tuple[tuple[Pair, Pair
 def referring_pairs(grammar: Grammar, direction: Direction, count: int) -> tuple[Pair, ...]:
     """Held-out pairs whose source, in a direction, has a pronoun of known antecedent.
 
-    Fewer than `count` come back where the grammar has no more.
+    Args:
+        grammar: the sentences' grammar.
+        direction: `en-zh` or `zh-en`.
+        count: how many are wanted.
+
+    Returns:
+        Pairs with different sources. Fewer than `count` come back where the grammar has no more.
     """
     found: dict[tuple[str, ...], Pair] = {}
     for pair in _referring(grammar, f"pronouns {direction}"):
@@ -71,7 +91,17 @@ def referring_pairs(grammar: Grammar, direction: Direction, count: int) -> tuple
 
 
 def resolved_rows(pair: Pair) -> list[int]:
-    """Chinese positions of the words that say what the pronoun stands for."""
+    """Chinese positions of the words that say what the pronoun stands for.
+
+    Args:
+        pair: with at least one antecedent; its first pronoun counts.
+
+    Returns:
+        Positions counted from 0, in their order.
+
+    Raises:
+        IndexError: the pair has no antecedents.
+    """
     pronoun = pair.antecedents[0][0]
     return sorted({chinese for english, chinese in pair.alignment if english == pronoun})
 
@@ -97,7 +127,14 @@ def _referring(grammar: Grammar, seed: str) -> Iterator[Pair]:
 
 
 def has_pronoun(rule: Rule) -> bool:
-    """Whether a sentence pattern has a pronoun of known antecedent."""
+    """Whether a sentence pattern has a pronoun of known antecedent.
+
+    Args:
+        rule: the pattern.
+
+    Returns:
+        True where a word of its English side refers to a slot.
+    """
     return any(part.refers for part in rule.english)
 
 
@@ -125,7 +162,15 @@ class Written:
 
 
 def translate_pairs(translator: Translator, pairs: Sequence[Pair]) -> Written:
-    """Translates the pairs in both directions; right is what has every word right."""
+    """Translates the pairs in both directions; right is what has every word right.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: each is translated in the directions that it teaches.
+
+    Returns:
+        Tallies, corpus scores, and at most `MISTAKES_SHOWN` mistakes a direction.
+    """
     found = Written()
     for direction in DIRECTIONS:
         taught = [pair for pair in pairs if direction in pair.directions]
@@ -152,7 +197,18 @@ def scores(
     expected: Sequence[Sequence[str]],
     direction: Direction,
 ) -> dict[str, Score]:
-    """BLEU and chrF of sentences as one reads them; {} where sacrebleu is not installed."""
+    """BLEU and chrF of sentences as one reads them.
+
+    Args:
+        tokenizer: makes sentences of the pieces.
+        given: the pieces of what was written.
+        expected: those of what is right, in the same order.
+        direction: `en-zh` or `zh-en`.
+
+    Returns:
+        Scores by names such as `en-zh BLEU`; {} for no sentences, and where sacrebleu is not
+        installed.
+    """
     if not given or importlib.util.find_spec("sacrebleu") is None:
         return {}
     from sacrebleu.metrics.bleu import BLEU  # what the app itself never needs
@@ -169,7 +225,16 @@ def scores(
 
 
 def as_text(tokenizer: Tokenizer, words: Sequence[str], language: str) -> str:
-    """Pieces as a sentence; copy slots as one plain word each (`<name1>` as name1)."""
+    """Pieces as a sentence; copy slots as one plain word each (`<name1>` as name1).
+
+    Args:
+        tokenizer: puts pieces together.
+        words: the pieces, without marks of beginning or end.
+        language: `en` or `zh`.
+
+    Returns:
+        The sentence.
+    """
     text = tokenizer.decode(words, {}, language).text
     for slot in SLOTS:
         text = text.replace(slot, slot.strip("<>"))

@@ -57,7 +57,17 @@ def knock_outs(
     pairs: Sequence[Pair],
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, dict[str, Without]]:
-    """By part and way ("zeroed", "mean"); under "nothing" is the model as it is."""
+    """The model without each attention and each head: an ablation, zeroed and at the mean.
+
+    Args:
+        translator: the model with its tokenizer.
+        readings: sentences in two versions, in which a pronoun stands for different nouns.
+        pairs: what else is translated.
+        progress: is told which attention comes next.
+
+    Returns:
+        By part and way ("zeroed", "mean"); under "nothing" is the model as it is, "unchanged".
+    """
     in_order = sorted(readings, key=lambda both: len(both[0].english))  # less padding
     flat = [pair for both in in_order for pair in both]
     pairs = sorted(pairs, key=lambda pair: (len(pair.english), len(pair.chinese)))
@@ -86,7 +96,15 @@ def _without(
 
 
 def mean_contexts(translator: Translator, pairs: Sequence[Pair]) -> dict[str, Tensor]:
-    """The mean output of each head over all words of all pairs, (H, K) by address."""
+    """The mean output of each head over all words of all pairs.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: run in the directions that each teaches.
+
+    Returns:
+        (H, K) by address of the `context`.
+    """
     sums: dict[str, Tensor] = {}
     counts: dict[str, float] = {}
     padding = translator.tokenizer.vocabulary.id(PADDING)
@@ -118,7 +136,15 @@ class Case:
 
 
 def turn_name(part: Part) -> str:
-    """What was turned: `decoder layer 2 head 1`, `decoder layer 2, all heads`."""
+    """What was turned: `decoder layer 2 head 1`, `decoder layer 2, all heads`.
+
+    Args:
+        part: one head or a whole attention; a pattern such as `decoder/*/cross_attention` is all
+            layers.
+
+    Returns:
+        The name; layers and heads count from 1.
+    """
     at = Address.of(part.stack)
     if at.layer is None:
         return f"{at.stack}, all layers"
@@ -126,7 +152,17 @@ def turn_name(part: Part) -> str:
 
 
 def turn_rows(part: Part, cases: Sequence[Case]) -> Edit:
-    """Turns the row in question of each sentence of a batch."""
+    """Turns the row in question of each sentence of a batch: all its weight goes to the other noun.
+
+    Args:
+        part: the heads that are turned; in an encoder the pronoun's row, in a decoder the row
+            that
+            writes the noun.
+        cases: those of the batch, in its order.
+
+    Returns:
+        An edit of the attention's weights.
+    """
     encoder = Address.of(part.stack).stack == "encoder"
 
     def change(weights: Tensor) -> Tensor:  # (B, H, T, S)
@@ -140,7 +176,14 @@ def turn_rows(part: Part, cases: Sequence[Case]) -> Edit:
 
 
 def cases_of(readings: Sequence[tuple[Pair, Pair]]) -> list[Case]:
-    """Both readings of each pair whose resolved noun is one word of Chinese."""
+    """Both readings of each pair whose resolved noun is one word of Chinese.
+
+    Args:
+        readings: sentences in two versions, in which a pronoun stands for different nouns.
+
+    Returns:
+        Two cases for each that is used.
+    """
     found = []
     for one, other in readings:
         rows, other_rows = resolved_rows(one), resolved_rows(other)
@@ -161,6 +204,13 @@ def measure_redirects(
     """How many nouns are resolved rightly, and how many of these flip, by what was turned.
 
     A noun flips if the row that writes it, after the expected words, prefers the other noun.
+
+    Args:
+        translator: the model with its tokenizer.
+        readings: sentences in two versions, in which a pronoun stands for different nouns.
+
+    Returns:
+        The tally of resolved nouns, and tallies of flips by `turn_name`.
     """
     cases = cases_of(readings)
     before = zip(_written(translator, cases, None), cases, strict=True)

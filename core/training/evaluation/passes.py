@@ -49,18 +49,43 @@ class Tally:
 
 
 def count_true(judged: Iterable[bool]) -> Tally:
-    """Counts the true ones."""
+    """Counts the true ones.
+
+    Args:
+        judged: whether each is right.
+
+    Returns:
+        So many true of so many.
+    """
     marks = list(judged)
     return Tally(sum(marks), len(marks))
 
 
 def both_right(right: Sequence[bool]) -> Tally:
-    """Sentences judged one after the other, two readings each: right if both are."""
+    """Sentences judged one after the other, two readings each: right if both are.
+
+    Args:
+        right: of an even number of sentences.
+
+    Returns:
+        So many right of half as many.
+
+    Raises:
+        IndexError: for an odd number of sentences whose last one is right.
+    """
     return count_true(right[i] and right[i + 1] for i in range(0, len(right), 2))
 
 
 def best_tally(tallies: Mapping[str, Tally], among: str = "") -> tuple[str, Tally] | None:
-    """The name and tally with the highest rate, of the names that contain `among`."""
+    """The name and tally with the highest rate, of the names that contain `among`.
+
+    Args:
+        tallies: by name.
+        among: a part of the name; "" for all.
+
+    Returns:
+        Name and tally; None where nothing was counted.
+    """
     counted = [(name, t) for name, t in tallies.items() if among in name and t.total]
     return max(counted, key=lambda item: item[1].rate, default=None)
 
@@ -68,7 +93,16 @@ def best_tally(tallies: Mapping[str, Tally], among: str = "") -> tuple[str, Tall
 def translate_greedily(
     translator: Translator, pairs: Sequence[Pair], direction: Direction
 ) -> Iterator[tuple[str, ...]]:
-    """Greedy translations of the pairs' source sides, as pieces without `<eos>`."""
+    """Greedy translations of the pairs' source sides.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: all are translated, whatever they teach.
+        direction: `en-zh` or `zh-en`.
+
+    Yields:
+        The pieces of each translation, without `<eos>`.
+    """
     vocabulary = translator.tokenizer.vocabulary
     for examples in batches_in_order(translator, pairs, direction):
         source = collate(examples).source.to(translator.device)  # (B, S)
@@ -79,9 +113,17 @@ def translate_greedily(
 
 @torch.no_grad()
 def greedy_batch(translator: Translator, source: Tensor, language: str) -> Tensor:
-    """What `Translator.translate` does, for many sentences at once: ids (B, S) -> ids (B, T).
+    """What `Translator.translate` does, for many sentences at once.
 
     The limit alone differs: so many steps more than the batch's longest source has pieces.
+
+    Args:
+        translator: the model with its tokenizer.
+        source: (B, S) ids, padded.
+        language: to write, `en` or `zh`.
+
+    Returns:
+        (B, T) ids; what stands after a row's `<eos>` has no meaning.
     """
     model, vocabulary = translator.transformer, translator.tokenizer.vocabulary
     start, end = vocabulary.id(TAGS[language]), vocabulary.id(END)
@@ -106,7 +148,16 @@ def greedy_batch(translator: Translator, source: Tensor, language: str) -> Tenso
 
 
 def barred_words(translator: Translator, source: Tensor, language: str) -> Tensor:
-    """The ids that each sentence never writes: (B, S) -> (B, V)."""
+    """The ids that each sentence never writes.
+
+    Args:
+        translator: the model with its tokenizer.
+        source: (B, S) ids.
+        language: to write, `en` or `zh`.
+
+    Returns:
+        Bool (B, V), True for what may not be written.
+    """
     pieces = translator.tokenizer.vocabulary.pieces
     barred = torch.zeros(len(source), len(pieces), dtype=torch.bool)
     for row, ids in zip(barred, source.tolist(), strict=True):
@@ -117,7 +168,16 @@ def barred_words(translator: Translator, source: Tensor, language: str) -> Tenso
 def batches_in_order(
     translator: Translator, pairs: Sequence[Pair], direction: Direction
 ) -> Iterator[list[Example]]:
-    """Examples of the pairs in their order; a word outside the vocabulary is `<unk>`."""
+    """Examples of the pairs in their order; a word outside the vocabulary is `<unk>`.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: all are taken, whatever they teach.
+        direction: `en-zh` or `zh-en`.
+
+    Yields:
+        At most `BATCH` examples at a time.
+    """
     examples = Examples(translator.tokenizer.vocabulary, places=True)
     for start in range(0, len(pairs), BATCH):
         yield [examples.with_unknown(pair, direction) for pair in pairs[start : start + BATCH]]
@@ -156,7 +216,18 @@ def run_passes(
     keep: Callable[[Address], bool] = lambda _: False,
     edits: Edits | None = None,
 ) -> Iterator[Pass]:
-    """Runs the pairs that teach a direction, in order; `edits` are asked for anew each batch."""
+    """Runs the pairs that teach a direction, in order: teacher-forced passes without dropout.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: those that do not teach the direction are left out.
+        direction: `en-zh` or `zh-en`.
+        keep: which recorded tensors stay in the pass.
+        edits: are asked for anew each batch; None for none.
+
+    Yields:
+        A pass for each batch of at most `BATCH` pairs.
+    """
     pairs = [pair for pair in pairs if direction in pair.directions]
     for number, examples in enumerate(batches_in_order(translator, pairs, direction)):
         part = pairs[number * BATCH :][: len(examples)]
@@ -174,7 +245,17 @@ def run_passes(
 def word_for_word(
     translator: Translator, pairs: Sequence[Pair], direction: Direction, edits: Edits | None = None
 ) -> list[bool]:
-    """Whether greedy decoding would give each pair's target, every word of it."""
+    """Whether greedy decoding would give each pair's target, every word of it.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: those that do not teach the direction are left out.
+        direction: `en-zh` or `zh-en`.
+        edits: of each batch; None for none.
+
+    Returns:
+        A truth value for each pair that teaches the direction.
+    """
     found: list[bool] = []
     for run in run_passes(translator, pairs, direction, edits=edits):
         found += exact_sentences(translator, run)
@@ -182,7 +263,15 @@ def word_for_word(
 
 
 def exact_sentences(translator: Translator, run: Pass) -> list[bool]:
-    """For each sentence of a pass, whether all its rows prefer the expected word."""
+    """For each sentence of a pass, whether all its rows prefer the expected word.
+
+    Args:
+        translator: the model with its tokenizer.
+        run: the pass.
+
+    Returns:
+        B truth values; False for a sentence that expects an unknown word.
+    """
     expected = run.batch.target_output  # (B, T)
     unknown = translator.tokenizer.vocabulary.id(UNKNOWN)
     right = (run.preferred == expected) & (expected != unknown)  # `<unk>` is nobody's word

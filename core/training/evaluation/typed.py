@@ -74,7 +74,18 @@ class Answer:
 
 
 def read_sentences(name: str, folder: Path = SENTENCES) -> tuple[Sentence, ...]:
-    """The sentences of a set, () where its file is not there."""
+    """The sentences of a set.
+
+    Args:
+        name: a key of `SETS`.
+        folder: that holds the set's file.
+
+    Returns:
+        The sentences; () where the file is not there.
+
+    Raises:
+        KeyError: there is no such set.
+    """
     path = folder / SETS[name]
     if not path.is_file():
         return ()
@@ -84,7 +95,18 @@ def read_sentences(name: str, folder: Path = SENTENCES) -> tuple[Sentence, ...]:
 
 
 def read_judgements(folder: Path = SENTENCES, files: Sequence[str] = JUDGEMENTS) -> Judgements:
-    """Verdicts by (text, direction, output as compared); a verdict must be one of two words."""
+    """Verdicts by (text, direction, output as compared); a verdict must be one of two words.
+
+    Args:
+        folder: that holds the files.
+        files: their names; one that is not there has no verdicts.
+
+    Returns:
+        Verdict and reason by what was judged.
+
+    Raises:
+        ValueError: a verdict is neither `acceptable` nor `wrong`.
+    """
     found: dict[tuple[str, str, str], tuple[Verdict, str]] = {}
     for path in (folder / name for name in files):
         rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
@@ -98,7 +120,14 @@ def read_judgements(folder: Path = SENTENCES, files: Sequence[str] = JUDGEMENTS)
 
 @lru_cache(maxsize=4096)
 def comparable_text(text: str) -> str:
-    """A text as it is compared: simplified characters, no marks, no case, single spaces."""
+    """A text as it is compared: simplified characters, no marks, no case, single spaces.
+
+    Args:
+        text: in either language.
+
+    Returns:
+        The text; no spaces beside Chinese.
+    """
     plain = simplify(normalize(text)).casefold().replace("'", "")
     words = re.sub(r"[\W_]+", " ", plain).strip()
     return re.sub(r"(?<![a-z0-9]) | (?![a-z0-9])", "", words)  # Chinese is written without spaces
@@ -107,7 +136,16 @@ def comparable_text(text: str) -> str:
 def judge_translations(
     translator: Translator, sentences: Sequence[Sentence], judgements: Judgements
 ) -> list[Answer]:
-    """Translates each sentence as the app does, and looks its verdict up."""
+    """Translates each sentence as the app does, and looks its verdict up.
+
+    Args:
+        translator: the model with its tokenizer.
+        sentences: what is typed.
+        judgements: as `read_judgements` gives them.
+
+    Returns:
+        An answer for each sentence; one that is refused is wrong.
+    """
     return [_answer(translator, sentence, judgements) for sentence in sentences]
 
 
@@ -123,7 +161,16 @@ def _answer(translator: Translator, sentence: Sentence, judgements: Judgements) 
 
 
 def verdict_on(sentence: Sentence, output: str, judgements: Judgements) -> tuple[Verdict, str]:
-    """The verdict on what was written for a sentence, and why."""
+    """The verdict on what was written for a sentence, and why.
+
+    Args:
+        sentence: what is typed.
+        output: what was written.
+        judgements: as `read_judgements` gives them.
+
+    Returns:
+        Verdict and reason; the reason is "" for `accepted` and `not judged`.
+    """
     if comparable_text(output) in map(comparable_text, sentence.accepted):
         return "accepted", ""
     key = (sentence.text, sentence.direction, comparable_text(output))
@@ -131,13 +178,27 @@ def verdict_on(sentence: Sentence, output: str, judgements: Judgements) -> tuple
 
 
 def by_direction(found: Sequence[Answer]) -> dict[str, Tally]:
-    """So many right, by direction."""
+    """So many right, by direction.
+
+    Args:
+        found: the answers.
+
+    Returns:
+        Tallies of the directions that occur.
+    """
     directions = dict.fromkeys(answer.sentence.direction for answer in found)
     return {d: count_true(a.right for a in found if a.sentence.direction == d) for d in directions}
 
 
 def answer_rows(found: Sequence[Answer]) -> list[dict[str, Any]]:
-    """What came of each answer, without its words, for metrics.json."""
+    """What came of each answer, without its words, for metrics.json.
+
+    Args:
+        found: the answers.
+
+    Returns:
+        Id, verdict, whether the badge was sure, and the score, 0..1.
+    """
     return [
         {"id": each.sentence.id, "verdict": each.verdict, "sure": each.sure,
          "score": round(each.score, 4)}
@@ -146,7 +207,14 @@ def answer_rows(found: Sequence[Answer]) -> list[dict[str, Any]]:
 
 
 def to_judge(found: Sequence[Answer]) -> list[dict[str, str]]:
-    """What nobody has judged, as rows of judgements.json with the verdict left to be filled in."""
+    """What nobody has judged, as rows of judgements.json with the verdict left to be filled in.
+
+    Args:
+        found: the answers.
+
+    Returns:
+        A row for each that is not judged.
+    """
     return [
         {"text": answer.sentence.text, "direction": answer.sentence.direction,
          "output": answer.output, "verdict": "", "why": ""}
@@ -188,7 +256,14 @@ class Calibration:
 
 
 def calibrate_badge(found: Sequence[Answer]) -> Calibration | None:
-    """Compares badge and score with what is right; None for no translations."""
+    """Compares badge and score with what is right.
+
+    Args:
+        found: the answers.
+
+    Returns:
+        How far both can be trusted; None for no translations.
+    """
     if not found:
         return None
     bins = tuple(filter(None, (_bin(found, number) for number in range(BINS))))
@@ -211,7 +286,15 @@ def _bin(found: Sequence[Answer], number: int) -> Bin | None:
 
 
 def as_typed(translator: Translator, pairs: Sequence[Pair]) -> list[Sentence]:
-    """Held-out pairs as somebody would type them; those with copy slots are left out."""
+    """Held-out pairs as somebody would type them; those with copy slots are left out.
+
+    Args:
+        translator: the model with its tokenizer.
+        pairs: of the grammar.
+
+    Returns:
+        A sentence for each direction that a pair teaches.
+    """
     found = []
     for index, pair in enumerate(pairs):
         if any(word in SLOTS for word in pair.english):

@@ -33,7 +33,11 @@ EXAMPLE_DRAWS = 50  # for each example
 
 @cache
 def reference_vocabulary() -> Vocabulary:
-    """The bundled translator's words, which divide Chinese until pairs have a vocabulary."""
+    """The bundled translator's words, which divide Chinese until pairs have a vocabulary.
+
+    Returns:
+        The vocabulary; one without words where the translator is not there or cannot be read.
+    """
     try:
         return Vocabulary.load(CHECKPOINTS / DEFAULT)
     except (OSError, ValueError):
@@ -43,7 +47,18 @@ def reference_vocabulary() -> Vocabulary:
 def held_apart(
     pairs: Sequence[SentencePair], seed: int
 ) -> tuple[list[SentencePair], list[SentencePair]]:
-    """(to learn from, to measure on): a tenth, at least five; pairs of one source stay together."""
+    """Pairs divided into those to learn from and those to measure on.
+
+    A tenth is measured on, at least five; pairs of one source stay together, and those of one
+    source at least are learned from.
+
+    Args:
+        pairs: of one's own.
+        seed: of what is drawn.
+
+    Returns:
+        (to learn from, to measure on), both in the order given.
+    """
     together: dict[str, list[SentencePair]] = defaultdict(list)
     for pair in pairs:
         together[pair[0]].append(pair)
@@ -62,7 +77,15 @@ def held_apart(
 
 
 def own_tokenizer(pairs: Sequence[SentencePair]) -> WordTokenizer:
-    """A tokenizer that knows the words of the pairs, as they are mostly written."""
+    """A tokenizer that knows the words of the pairs, as they are mostly written.
+
+    Args:
+        pairs: of one's own.
+
+    Returns:
+        The tokenizer; it knows the `MOST_WORDS` most frequent words. A language begins its
+        sentences with a capital where more than half of the pairs do.
+    """
     counts = Counter[str](), Counter[str]()
     surfaces: dict[str, Counter[str]] = defaultdict(Counter)
     capitals = [0, 0]
@@ -81,7 +104,16 @@ def own_tokenizer(pairs: Sequence[SentencePair]) -> WordTokenizer:
 
 
 def own_pairs(pairs: Sequence[SentencePair], tokenizer: WordTokenizer) -> tuple[Pair, ...]:
-    """The pairs in pieces of the tokenizer's vocabulary; nothing is known of their alignment."""
+    """The pairs in pieces of the tokenizer's vocabulary; nothing is known of their alignment.
+
+    Args:
+        pairs: of one's own.
+        tokenizer: divides the texts.
+
+    Returns:
+        The pairs, the first side as English and the second as Chinese; each teaches both
+        directions.
+    """
     return tuple(
         Pair(
             english=_pieces(first, tokenizer),
@@ -97,7 +129,15 @@ def own_pairs(pairs: Sequence[SentencePair], tokenizer: WordTokenizer) -> tuple[
 
 
 def own_stream(pairs: Sequence[Pair], seed: str) -> Iterator[Pair]:
-    """The pairs again and again, each time in another order."""
+    """The pairs again and again, each time in another order.
+
+    Args:
+        pairs: in pieces; at least one.
+        seed: of the orders.
+
+    Yields:
+        Pairs without end.
+    """
     rng = random.Random(f"own pairs {seed}")
     while True:
         yield from rng.sample(pairs, len(pairs))
@@ -124,18 +164,43 @@ class Lessons:
 
 
 def family_names(grammar: Grammar) -> tuple[str, ...]:
-    """The families of sentence patterns, in the order of the grammar's files."""
+    """The families of sentence patterns.
+
+    Args:
+        grammar: the sentences' grammar.
+
+    Returns:
+        Their names, in the order of the grammar's templates: by name, where it was loaded.
+    """
     return tuple(dict.fromkeys(rule.name for rule in grammar.templates.rules))
 
 
 def pronoun_families(grammar: Grammar) -> tuple[str, ...]:
-    """The families in which a pronoun stands for a noun of the sentence."""
+    """The families in which a pronoun stands for a noun of the sentence.
+
+    Args:
+        grammar: the sentences' grammar.
+
+    Returns:
+        Their names, in the order of the grammar's templates.
+    """
     found = (rule.name for rule in grammar.templates.rules if has_pronoun(rule))
     return tuple(dict.fromkeys(found))
 
 
 def narrow_grammar(grammar: Grammar, families: Sequence[str]) -> Grammar:
-    """The grammar with some families alone, () for all. Raises `training` for one it lacks."""
+    """The grammar with some families alone.
+
+    Args:
+        grammar: the sentences' grammar.
+        families: their names, () for all.
+
+    Returns:
+        A grammar with the templates of these families.
+
+    Raises:
+        GlassformerError: `training`, for a family that it lacks.
+    """
     if not families:
         return grammar
     known = family_names(grammar)
@@ -146,7 +211,21 @@ def narrow_grammar(grammar: Grammar, families: Sequence[str]) -> Grammar:
 
 
 def examples_of(grammar: Grammar, family: str, count: int = 1) -> tuple[tuple[str, str], ...]:
-    """Sentences of a family in English and Chinese, the same ones every time; at most `count`."""
+    """Sentences of a family in English and Chinese, the same ones every time.
+
+    Args:
+        grammar: the sentences' grammar.
+        family: its name.
+        count: how many at most, at least 1.
+
+    Returns:
+        (English, Chinese) of different sentences without copy slots; where none was drawn, one
+            that
+        has them.
+
+    Raises:
+        GlassformerError: `training`, for a family that the grammar lacks.
+    """
     rng, narrow = random.Random(f"example {family}"), narrow_grammar(grammar, [family])
     found: dict[tuple[str, str], None] = {}
     for _ in range(EXAMPLE_DRAWS * count):
@@ -159,7 +238,14 @@ def examples_of(grammar: Grammar, family: str, count: int = 1) -> tuple[tuple[st
 
 
 def detokenized_pair(pair: Pair) -> tuple[str, str]:
-    """A pair of the grammar as people write it: (English, Chinese)."""
+    """A pair of the grammar as people write it.
+
+    Args:
+        pair: in pieces.
+
+    Returns:
+        (English, Chinese).
+    """
     sides = (("en", pair.english), ("zh", pair.chinese))
     english, chinese = (
         detokenize_pieces(pieces, {}, language, _spelling()).text for language, pieces in sides
@@ -175,7 +261,19 @@ def _spelling() -> Vocabulary:
 def grammar_lessons(
     grammar: Grammar, families: Sequence[str] = (), sample: int = SAMPLE
 ) -> Lessons:
-    """Lessons on some families, () for all: fresh sentences, some combinations held out."""
+    """Lessons on some families: fresh sentences, some combinations held out.
+
+    Args:
+        grammar: the sentences' grammar.
+        families: their names, () for all.
+        sample: sentence pairs that the vocabulary is drawn from.
+
+    Returns:
+        The lessons, at most `MEASURED` pairs held out.
+
+    Raises:
+        GlassformerError: `training`, for a family that the grammar lacks.
+    """
     narrow = narrow_grammar(grammar, families)
     held_out = _held_out(narrow)
     return Lessons(
@@ -184,7 +282,15 @@ def grammar_lessons(
 
 
 def own_lessons(pairs: Sequence[SentencePair], seed: int) -> Lessons:
-    """Lessons on pairs of one's own: a tenth held out, the vocabulary that of the others."""
+    """Lessons on pairs of one's own: a tenth held out, the vocabulary that of the others.
+
+    Args:
+        pairs: of one's own.
+        seed: of what is held out.
+
+    Returns:
+        The lessons; of what is held out at most `MEASURED` pairs are measured.
+    """
     learned, kept = held_apart(pairs, seed)
     tokenizer = own_tokenizer(learned)
     taught = own_pairs(learned, tokenizer)

@@ -72,7 +72,14 @@ def read_pairs(given: str | bytes, name: str = "") -> PairFile:
 
     A file of long Chinese lines may take a minute: it can be interrupted after each line.
 
-    name: of the file; ".csv" and ".tsv" say how its columns are parted, otherwise the lines do.
+    Args:
+        given: what was typed or pasted, or the bytes of a file.
+        name: of the file; ".csv" and ".tsv" say how its columns are parted, otherwise the lines
+            do.
+
+    Returns:
+        The good pairs, with the problems and notes by line; Chinese on the left is turned to the
+        right.
     """
     data = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else given
     if len(data) > MOST_BYTES:

@@ -69,7 +69,14 @@ class TrainingRun:
         return self.handed_over or (self.folder / STATE / FACTS).is_file()
 
     def at(self, step: int) -> Path:
-        """The folder of the model at a step that the log calls saved."""
+        """The folder of the model at a step that the log calls saved.
+
+        Args:
+            step: steps done.
+
+        Returns:
+            The folder, whether it is there or not.
+        """
         return self.folder / AT / f"{step:06d}"
 
     @property

@@ -48,13 +48,30 @@ class Plan:
         return tuple(sorted({round(share * steps) for share in SHARES}))
 
     def save(self, folder: Path) -> None:
-        """Writes plan.json."""
+        """Writes plan.json.
+
+        Args:
+            folder: of the run; it is there.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
         text = json.dumps({**vars(self), "recipe": self.recipe.to_dict()}, ensure_ascii=False)
         (folder / PLAN).write_text(text, encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Reads plan.json; `GlassformerError("training", …)` where there is none."""
+        """Reads plan.json.
+
+        Args:
+            folder: of the run.
+
+        Returns:
+            The plan.
+
+        Raises:
+            GlassformerError: `training`, where there is none, or none that can be read.
+        """
         try:
             table = read_json_file(folder / PLAN)
             return cls(
@@ -69,7 +86,15 @@ class Plan:
 
 
 def peak_of(d_model: int, warmup: int) -> float:
-    """The highest rate of the paper's schedule, before the recipe's factor."""
+    """The highest rate of the paper's schedule (§5.3), before the recipe's factor.
+
+    Args:
+        d_model: D.
+        warmup: steps until the rate is highest.
+
+    Returns:
+        (D · warmup)^−½.
+    """
     found: float = d_model**-0.5 * warmup**-0.5
     return found
 
@@ -88,6 +113,22 @@ def small_recipe(
 
     The warm-up is a tenth of the run, and the highest learning rate `PEAK_RATE` times `rate`,
     whatever the size of the model and the length of its run.
+
+    Args:
+        steps: of the run; the warm-up has 10 to 400 of them.
+        seed: of weights, batches and dropout.
+        rate: the highest learning rate, in times of `PEAK_RATE`.
+        dropout: the share of units that is dropped.
+        d_model: D.
+        n_heads: H.
+        layers: of the encoder, and as many of the decoder.
+        d_ff: hidden units of the feed-forward networks.
+
+    Returns:
+        The recipe.
+
+    Raises:
+        GlassformerError: `training`, for less than one step.
     """
     warmup = min(400, max(10, steps // 10))
     peak = peak_of(d_model, warmup)
@@ -156,7 +197,15 @@ class RunLog:
         return (last.step - first.step) / seconds if seconds > 0 else None
 
     def seconds_left(self, steps: int, saves: int) -> float | None:
-        """Until step `steps`, with `saves` more snapshots, at the speed measured so far."""
+        """Until step `steps`, with `saves` more snapshots, at the speed measured so far.
+
+        Args:
+            steps: the last step of the run.
+            saves: snapshots still to come.
+
+        Returns:
+            Seconds; None before there is a speed.
+        """
         if self.speed is None or not self.speed:
             return None
         last = self.beats[-1]

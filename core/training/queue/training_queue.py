@@ -37,7 +37,15 @@ MOST_KEPT_BYTES = 2 * 2**30  # of the kept models of all users, on disk
 
 
 def own_folder(parent: Path) -> tuple[Path, IO[str] | None]:
-    """A fresh folder, and the lock that says its server lives; those without a server go."""
+    """A fresh folder, and the lock that says its server lives; those without a server go.
+
+    Args:
+        parent: the folder in which it is made.
+
+    Returns:
+        The folder, and the file that is locked while it is open; None for the lock on Windows,
+        where nothing is removed either.
+    """
     root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     if fcntl is None:
         return root, None
@@ -73,7 +81,17 @@ class Workshop:
         self.runs = self._keeps = 0  # so far
 
     def new_run(self, plan: Plan) -> TrainingRun:
-        """The run of a plan, in place of the one before."""
+        """The run of a plan, in place of the one before.
+
+        Args:
+            plan: what the run shall do.
+
+        Returns:
+            The run, which waits.
+
+        Raises:
+            OSError: its folder cannot be written.
+        """
         self.discard()
         self.runs += 1
         self.run = TrainingRun(self.folder / f"run-{self.runs}", plan)
@@ -86,7 +104,18 @@ class Workshop:
             self.run = None
 
     def take_in(self, name: str, source: Path) -> Path:
-        """Keeps a copy of a model's folder under a name; of too many the oldest one goes."""
+        """Keeps a copy of a model's folder under a name; of too many the oldest one goes.
+
+        Args:
+            name: of the kept model; one of the same name is replaced.
+            source: the model's folder.
+
+        Returns:
+            The folder of the copy.
+
+        Raises:
+            OSError: it cannot be copied; then all that was kept stays.
+        """
         self._keeps += 1  # a folder of its own each time: caches go by folders
         target = self.folder / f"kept-{self._keeps}" / name
         try:
@@ -139,7 +168,18 @@ class TrainingQueue:
         return len(self._workshops) >= MOST_USERS
 
     def open(self, owner: str, secret: str = "") -> Workshop:
-        """A new workshop; look at `is_full` first. Raises `no_room` for a full disk."""
+        """A new workshop; look at `is_full` first.
+
+        Args:
+            owner: the session that has it.
+            secret: of the user's browser; "" for none.
+
+        Returns:
+            The workshop.
+
+        Raises:
+            GlassformerError: `no_room` for a full disk.
+        """
         with self._lock, _room():
             token = secrets.token_hex(8)
             workshop = Workshop(self._root / token, token, owner, secret)
@@ -151,15 +191,31 @@ class TrainingQueue:
             return workshop
 
     def find(self, token: str, owner: str) -> Workshop | None:
-        """The workshop of a token, if it is the owner's."""
+        """The workshop of a token, if it is the owner's.
+
+        Args:
+            token: names the workshop.
+            owner: the session that asks.
+
+        Returns:
+            The workshop; None where there is none, or it is another's.
+        """
         with self._lock:
             workshop = self._workshops.get(token)
             return workshop if workshop is not None and workshop.owner == owner else None
 
     def claim(self, secret: str, owner: str, token: str = "") -> str:
-        """The token of a browser's workshop whose owner is gone, which it now has; "" for none.
+        """The token of a browser's workshop, which this owner now has.
 
-        token: of several the one that is asked for.
+        Only one whose owner is gone, or that is this owner's own, can be claimed.
+
+        Args:
+            secret: of the browser; "" has no workshops.
+            owner: the session that asks.
+            token: of several workshops the one that is asked for.
+
+        Returns:
+            The token; "" for none. Where `token` names none of them it is the latest one's.
         """
         with self._lock:
             own = [
@@ -175,7 +231,18 @@ class TrainingQueue:
             return found.token
 
     def begin(self, workshop: Workshop, plan: Plan) -> TrainingRun:
-        """Puts a new run in the line, or starts it. Raises `no_room` for a full disk."""
+        """Puts a new run in the line, or starts it.
+
+        Args:
+            workshop: of this queue.
+            plan: what the run shall do.
+
+        Returns:
+            The run, in place of the workshop's run before.
+
+        Raises:
+            GlassformerError: `no_room` for a full disk.
+        """
         with self._lock, _room():
             run = workshop.new_run(plan)
             self._line.append(run)
@@ -183,7 +250,11 @@ class TrainingQueue:
             return run
 
     def resume(self, run: TrainingRun) -> None:
-        """Puts a run that has stopped in the line again."""
+        """Puts a run that has stopped in the line again; one that cannot go on stays as it is.
+
+        Args:
+            run: of one of this queue's workshops.
+        """
         with self._lock:
             if run.can_resume and run not in self._line:
                 run.waits = True
@@ -191,22 +262,48 @@ class TrainingQueue:
             self.tick()
 
     def stop(self, run: TrainingRun) -> None:
-        """Asks a run to stop; one that waits leaves the line."""
+        """Asks a run to stop; one that waits leaves the line.
+
+        Args:
+            run: of one of this queue's workshops.
+        """
         with self._lock:
             run.stop()
             self.tick()
 
     def keep(self, workshop: Workshop, name: str) -> Path | None:
-        """Keeps the result of the workshop's run under a name; None where it has no result.
+        """Keeps the result of the workshop's run under a name.
 
-        Raises `no_room` for a full disk, `too_many_kept` for more than `MOST_KEPT_BYTES` in all.
+        Args:
+            workshop: of this queue.
+            name: of the kept model.
+
+        Returns:
+            The folder of the copy; None where the run has no result.
+
+        Raises:
+            GlassformerError: `no_room` for a full disk, `too_many_kept` for more than
+            `MOST_KEPT_BYTES`
+                in all.
         """
         with self._lock:
             source = workshop.run.model if workshop.run is not None else None
             return None if source is None else self.take_in(workshop, name, source)
 
     def take_in(self, workshop: Workshop, name: str, source: Path) -> Path:
-        """Keeps a copy of a model's folder under a name. Raises as `keep`."""
+        """Keeps a copy of a model's folder under a name.
+
+        Args:
+            workshop: of this queue.
+            name: of the kept model.
+            source: the model's folder.
+
+        Returns:
+            The folder of the copy.
+
+        Raises:
+            GlassformerError: as `keep`.
+        """
         with self._lock, _room():
             if self.kept_bytes + _bytes(source) > MOST_KEPT_BYTES:
                 raise GlassformerError("too_many_kept")
@@ -219,13 +316,24 @@ class TrainingQueue:
             return sum(_bytes(path) for w in self._workshops.values() for path in w.kept.values())
 
     def discard(self, workshop: Workshop) -> None:
-        """Ends the workshop's run and forgets it; kept models stay."""
+        """Ends the workshop's run and forgets it; kept models stay.
+
+        Args:
+            workshop: of this queue.
+        """
         with self._lock:
             workshop.discard()
             self.tick()
 
     def place(self, run: TrainingRun) -> int:
-        """How many runs come before it, itself included; 0 for one that does not wait."""
+        """How many runs come before it, itself included.
+
+        Args:
+            run: of one of this queue's workshops.
+
+        Returns:
+            Its place in the line, counted from 1; 0 for one that does not wait.
+        """
         with self._lock:
             return self._line.index(run) + 1 if run in self._line else 0
 

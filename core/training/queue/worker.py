@@ -208,7 +208,14 @@ class Worker:
 
 
 def failure(error: Exception) -> str:
-    """Why a run failed: "diverged", "memory", "disk", or what the error says."""
+    """Why a run failed.
+
+    Args:
+        error: what it raised.
+
+    Returns:
+        "diverged", "memory", "disk", or what the error says.
+    """
     if isinstance(error, FloatingPointError):
         return "diverged"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
@@ -232,7 +239,17 @@ def _listen(folder: Path, stop: threading.Event) -> None:
 
 
 def main(folder: Path) -> int:
-    """Runs the plan of a folder; 0, or `FULL` where the disk took no last word."""
+    """Runs the plan of a folder.
+
+    Args:
+        folder: of the run, with its plan.json.
+
+    Returns:
+        0, or `FULL` where the disk took no last word.
+
+    Raises:
+        GlassformerError: `training`, for a plan that cannot be read.
+    """
     with suppress(OSError, AttributeError):  # there is no nice on Windows
         os.nice(read_settings().nice)  # the app and its visitors come first
     torch.set_num_threads(1)
