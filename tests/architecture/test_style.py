@@ -23,13 +23,25 @@ NAMED = re.compile(r"`([\w.-]+(?:/[\w.-]+)+\.(?:py|toml|md|css|js|html|json|yml|
 FILES = python_files("core", "app", "tests", "app.py", "serve.py", "glassformer.py")
 
 
+def lines_of_docstring(node: ast.AST) -> int:
+    """How many lines a function's or a class's docstring has: no limit is to make it shorter."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return 0
+    first = node.body[0]
+    return (first.end_lineno or 0) - first.lineno + 1 if ast.get_docstring(node) else 0
+
+
 def test_lengths() -> None:
-    lengths = {path: path.read_text(encoding="utf-8").count("\n") for path in FILES}
+    lengths = {
+        path: path.read_text(encoding="utf-8").count("\n")
+        - sum(lines_of_docstring(node) for node in ast.walk(parse(path)))
+        for path in FILES
+    }
     long = [f"{path}: {lines} lines" for path, lines in lengths.items() if lines > LONGEST_FILE]
     for path in FILES:
         for node in ast.walk(parse(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                length = (node.end_lineno or 0) - node.lineno + 1
+                length = (node.end_lineno or 0) - node.lineno + 1 - lines_of_docstring(node)
                 if length > LONGEST_FUNCTION:
                     long.append(f"{path}: {node.name} has {length} lines")
     assert not long, "split them:\n" + "\n".join(long)
