@@ -239,6 +239,13 @@
     return null;
   }
 
+  // What a closed list shows of its choice; what a reader types may be longer than its field.
+  function cutChoices(faults) {
+    for (const each of document.querySelectorAll('[data-testid="stSelectbox"] input'))
+      if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
+        faults.add(`cut: "${each.value}" (${name(each)}) ${each.scrollWidth} of ${each.clientWidth}`);
+  }
+
   function wider(faults) {
     const main = document.querySelector('[data-testid="stMain"]');
     for (const each of [document.documentElement, main]) {
@@ -349,6 +356,7 @@
     cutOnes([...controls, ...pictures], faults);
     overlaps(lines, controls, faults);
     wider(faults);
+    cutChoices(faults);
     smallCells(all, [...lines, ...controls, ...pictures], faults);
     keysOfNobody(lines, faults);
     return [...faults];

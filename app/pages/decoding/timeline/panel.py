@@ -90,8 +90,13 @@ def _top(decoding: Decoding, place: int, look: FigureStyle) -> None:
             asked = store.get_state().moment
             beyond = asked is not None and asked != place
             step = run.number(asked or 0)
-            told = say("timeline.beyond", step=step) if beyond else say("timeline.keys")
-            st.caption(with_arrows(told))
+            told = say("timeline.beyond", step=step) if beyond else _how_steps_go_on()
+            st.caption(with_arrows(told), unsafe_allow_html=True)
+
+
+def _how_steps_go_on() -> str:
+    keys = f'<span class="keys-only">{say("timeline.keys")}</span>'
+    return say("language.gap").join((keys, say("timeline.reads")))
 
 
 def _go_behind(first: int, at: int) -> None:
