@@ -184,6 +184,7 @@ class View {
   clicks = 0;
   memory = {}; // what `differs` was asked about the last time, as text
   ending = new AbortController();
+  calls = 0;
 
   constructor(place, markup) {
     set(place.host ?? place, { data: { component: "here" } });
@@ -270,6 +271,7 @@ function component(markup, { start, draw, mark, end, moving = [] }) {
     const fresh = !views.has(parentElement);
     const view = fresh ? new View(parentElement, markup) : views.get(parentElement);
     views.set(parentElement, view);
+    const call = (view.calls += 1);
     view.trigger = (...event) => passOn(setTriggerValue, ...event);
     view.read(data);
     if (fresh) start?.(view, view.data);
@@ -277,6 +279,7 @@ function component(markup, { start, draw, mark, end, moving = [] }) {
     if (draw && view.changed(moving)) draw(view, view.data);
     mark?.(view, view.data);
     return () => {
+      if (call !== view.calls) return; // it comes late: the component has been called again
       view.ending.abort();
       end?.(view);
       view.root?.remove();

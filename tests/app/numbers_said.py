@@ -28,7 +28,6 @@ from glassformer.core.config import MaskFill
 from glassformer.core.interventions.concepts import Dropout, Temperature
 from glassformer.core.interventions.experiment import REFERENCE
 from glassformer.core.lab import norms, why_attention
-from glassformer.core.lab.clones import WAYS as CLONES
 from glassformer.core.lab.clones import clones
 from glassformer.core.lab.depth import WORDS, measure_depth
 from glassformer.core.lab.labels import labels
@@ -229,7 +228,6 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
     r"# layers: copies, or one object # times": lambda: (
         [signature(clones).parameters["layers"].default] * 2
     ),
-    r"each of # stacks": lambda: [len(CLONES)],
     r"for # stacks": lambda: [len(measure_depth(2, 8))],
     r"layer \(#: the input\)": lambda: [0],
     r"means over # random": lambda: [signature(measure_scaling).parameters["queries"].default],

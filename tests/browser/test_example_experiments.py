@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from glassformer import load_model
 from glassformer.app.pages.switch.examples.panel import example_experiments
 from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.app.ui.component import component_expression
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.effect import effect, measure_move
 from tests.browser import driver
@@ -107,3 +108,25 @@ def test_a_chinese_example_in_chinese_and_dark(open_page: Callable[..., Page]) -
     show(page, "逐词")
     expect(page.locator(".choices.is")).to_contain_text("NaN")
     expect(lines(page).first).to_contain_text("→ NaN")
+
+
+CALLED_AGAIN = """(call) => {
+  const place = document.body.appendChild(document.createElement("div"));
+  const card = { id: "a", name: "A", note: "", language: "en", results: [], sentences: ["a"] };
+  const data = { groups: [{ title: "T", cards: [card] }], chosen: "", texts: {} };
+  const given = { data, parentElement: place.attachShadow({ mode: "open" }), setTriggerValue() {} };
+  const [first, second] = [call(given), call(given)];
+  const cards = () => given.parentElement.querySelectorAll(".card").length;
+  first();
+  const left = cards();
+  second();
+  return [left, cards()];
+}"""
+
+
+def test_an_end_that_comes_late_leaves_what_was_drawn_since(context: BrowserContext) -> None:
+    """Streamlit may call a component again before it ends the call before."""
+    page = context.new_page()
+    call = component_expression("example_cards")
+    assert page.evaluate(f"() => ({CALLED_AGAIN})({call})") == [1, 0]
+    page.close()
