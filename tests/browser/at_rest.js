@@ -9,7 +9,7 @@
   let asked = -1,
     begun = 0,
     now = {};
-  const due = new Map(); // a timer -> when it is overdue: one of a clock that stands is not waited for
+  const due = new Map(); // a timer -> when it is overdue: from then on it is not waited for
 
   const begins = (bytes) => {
     for (let at = 0; at < bytes.length;) {
