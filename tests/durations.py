@@ -1,4 +1,4 @@
-"""How long each file of tests takes, beside durations.toml: one quiet whole run on two cores.
+"""How long each file of tests takes, beside durations.toml: one whole run on two cores.
 
 DURATIONS=compare says at the end of a run which files grew most, DURATIONS=write writes the table.
 """
@@ -14,7 +14,7 @@ import pytest
 TABLE = Path(__file__).with_suffix(".toml")
 MOST = 10  # files that are told
 LEAST = 1.0  # seconds: shorter ones are not in the table
-HEAD = "# Seconds of each file of tests in one quiet whole run: DURATIONS=write make test-all\n"
+HEAD = "# Seconds of each file of tests in one whole run: DURATIONS=write make test-all\n"
 
 seconds: defaultdict[str, float] = defaultdict(float)  # of this run, by file
 
