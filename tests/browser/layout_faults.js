@@ -243,7 +243,9 @@
   function cutChoices(faults) {
     for (const each of document.querySelectorAll('[data-testid="stSelectbox"] input'))
       if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
-        faults.add(`cut: "${each.value}" (${name(each)}) ${each.scrollWidth} of ${each.clientWidth}`);
+        faults.add(
+          `cut: "${each.value}" (${name(each)}) ${each.scrollWidth} of ${each.clientWidth}`,
+        );
   }
 
   function wider(faults) {
