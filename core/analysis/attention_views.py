@@ -7,6 +7,7 @@ decoder at the encoder's output. Layers and heads count from 0; head None is the
 import math
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -490,6 +491,7 @@ def _side(tokens: tuple[str, ...], pieces: tuple[str, ...], marks: frozenset[str
     return Side(tokens, frozenset(sinks))
 
 
+@lru_cache(maxsize=4096)
 def _only_signs(token: str) -> bool:
     signs = token.strip()
     return bool(signs) and all(unicodedata.category(letter)[0] == "P" for letter in signs)

@@ -50,7 +50,12 @@ def list_models() -> tuple[str, ...]:
     Returns:
         The names of their folders under assets/checkpoints, the others in alphabetical order.
     """
-    found = sorted(folder.parent.name for folder in CHECKPOINTS.glob("*/config.json"))
+    return _models_in(CHECKPOINTS)
+
+
+@lru_cache(maxsize=8)  # every rerun of the app asks some twelve times; they change with the code
+def _models_in(folder: Path) -> tuple[str, ...]:
+    found = sorted(config.parent.name for config in folder.glob("*/config.json"))
     return tuple(sorted(found, key=lambda name: name != DEFAULT))
 
 
