@@ -67,8 +67,8 @@ format: $(READY_CHECKS) ## lay out the code as the checks want it
 	@$(PYTHON) -m ruff format .
 	@$(SCRIPTS)
 
-bench: $(READY_CHECKS) ## measure recording, drawing, starting, many visitors
-	@$(PYTHON) -m tests.benchmarks $(ARGS)
+bench: $(READY_CHECKS) ## measure recording, drawing, starting, many visitors (ARGS=against REF=COMMIT: beside another)
+	@$(PYTHON) -m tests.benchmarks $(ARGS) $(if $(REF),--ref $(REF))
 
 screenshots: $(READY_CHECKS) browser ## every page in all sizes, themes, languages (ARGS="shots")
 	@$(PYTHON) -m tests.browser.screenshots $(or $(ARGS),shots)

@@ -14,6 +14,7 @@ import torch
 from rich.console import Console
 
 from tests.benchmarks import (
+    against,
     attention_page,
     audience,
     decoding,
@@ -58,6 +59,8 @@ def main() -> None:
     console = Console(width=None if Console().is_terminal else 140)
     console.print(heading(), style="dim", highlight=False)
     found = []
+    if asked.questions == ["against"]:
+        questions = {"against": (lambda _: against.tables(asked.ref), 0)}
     for name, (question, seconds) in questions.items():
         if asked.questions and name not in asked.questions:
             continue
@@ -71,12 +74,19 @@ def main() -> None:
 
 def _arguments() -> tuple[argparse.Namespace, hall.Asked]:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("questions", nargs="*", help=f"of {', '.join(QUESTIONS)}; all by default")
+    parser.add_argument(
+        "questions",
+        nargs="*",
+        help=f"of {', '.join(QUESTIONS)}; all by default; or against alone: another commit",
+    )
+    parser.add_argument(
+        "--ref", default="HEAD", metavar="COMMIT", help="what against compares with"
+    )
     parser.add_argument("--full", action="store_true", help="more rounds: minutes, steadier")
     parser.add_argument("--output", type=Path, metavar="FILE", help="also write markdown there")
     hall.add_options(parser)
     asked = parser.parse_args()
-    if unknown := set(asked.questions) - set(QUESTIONS):
+    if unknown := asked.questions != ["against"] and set(asked.questions) - set(QUESTIONS):
         parser.error(f"{', '.join(sorted(unknown))}: choose from {', '.join(QUESTIONS)}")
     return asked, hall.asked_of(parser, asked)
 
