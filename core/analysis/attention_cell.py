@@ -86,9 +86,8 @@ def cell_terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key:
         Every number as recorded; `bias` and `biased` are None where distances add nothing.
 
     Raises:
-        GlassformerError: `out_of_range` for a query or a key beyond the sentence (in a model whose
-            distances add to the scores IndexError, for one beyond the end); `unknown_address` for
-            a kind or a layer that the run does not have.
+        GlassformerError: `out_of_range` for a query or a key beyond the sentence; `unknown_address`
+            for a kind or a layer that the run does not have.
         IndexError: no such head.
     """
     where, (asks, answers) = attention_at(kind, layer), asks_with(trace.config, kind)
@@ -97,12 +96,12 @@ def cell_terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key:
         maps_at(trace, f"{where}/{name}")[0, head]  # where the model is
         for name in (asks, "scores", "scaled", "mask", "masked", "weights")
     )
+    for name, index, size in (("query", query, len(q)), ("key", key, len(k))):
+        check_index(name, index, size)
     by_distance = dict[str, float]()
     if "biased" in stages_of(trace, kind):
         for name, site in (("bias", "position_bias"), ("biased", "biased")):
             by_distance[name] = float(maps_at(trace, f"{where}/{site}")[0, head, query, key])
-    for name, index, size in (("query", query, len(q)), ("key", key, len(k))):
-        check_index(name, index, size)
     return Terms(
         q=as_numpy(q[query]),
         k=as_numpy(k[key]),

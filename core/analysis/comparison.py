@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import product, zip_longest
-from typing import get_args
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from glassformer.core.analysis.attention_views import (
     Overview,
     attention_at,
     attention_sides,
+    kinds_of,
     layers_of,
     pool_by_maximum,
 )
@@ -442,20 +442,16 @@ def furthest(runs: tuple[Trace, Trace], by_place: bool) -> Furthest | None:
     """The largest difference of an attention weight in any head of two runs.
 
     Args:
-        runs: the first and the second, of one model that has an encoder. Layers that only one of
-            them has are left out.
+        runs: the first and the second, of one model. Layers that only one of them has are left
+            out.
         by_place: words are paired by their places, also where the lengths differ.
 
     Returns:
         The first cell of the largest |difference|, its layer and head from 0; None where none
         differs.
-
-    Raises:
-        GlassformerError: `unknown_address` for a decoder that stands alone, which has no
-            cross-attention.
     """
     best: Furthest | None = None
-    for kind in get_args(Kind):
+    for kind in kinds_of(runs[0].config):
         layers = range(min(layers_of(trace, kind) for trace in runs))
         for layer, head in product(layers, range(runs[0].config.of(kind).n_heads)):
             address = f"{attention_at(kind, layer)}/weights"

@@ -59,14 +59,19 @@ def test_a_row_that_may_look_nowhere() -> None:
     assert cell.denominator == 0
 
 
+@pytest.mark.parametrize("positions", ["paper", "relative"])
 @pytest.mark.parametrize(
-    ("query", "key", "name"), [(10, 0, "query"), (-1, 0, "query"), (0, 12, "key")]
+    ("query", "key", "name"), [(12, 0, "query"), (-1, 0, "query"), (0, 12, "key"), (0, -1, "key")]
 )
-def test_a_cell_beyond_the_sentence_is_refused(query: int, key: int, name: str) -> None:
-    with pytest.raises(GlassformerError) as caught:
-        cell_terms(small_trace(), "cross", 0, 0, query, key)
-    assert caught.value.key == "out_of_range"
-    assert caught.value.values["name"] == name
+def test_a_cell_beyond_the_sentence_is_refused(
+    query: int, key: int, name: str, positions: str
+) -> None:
+    trace = small_trace(positions=positions)
+    for kind in KINDS:
+        with pytest.raises(GlassformerError) as caught:
+            cell_terms(trace, kind, 0, 0, query, key)
+        assert caught.value.key == "out_of_range"
+        assert caught.value.values["name"] == name
 
 
 @pytest.mark.parametrize("stage", ["scores", "scaled", "masked", "weights"])

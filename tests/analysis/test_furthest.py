@@ -1,5 +1,8 @@
 """The largest difference of all heads, against a search by hand."""
 
+from pathlib import Path
+
+import pytest
 import torch
 
 from glassformer import load_model
@@ -7,6 +10,7 @@ from glassformer.core.analysis.attention_views import attention_at
 from glassformer.core.analysis.comparison import furthest
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
+from tests.weights.folders import whole
 
 FIRST = "The animal didn't cross the street because it was too tired"
 
@@ -43,3 +47,13 @@ def test_words_of_two_sentences_are_set_side_by_side() -> None:
     assert torch.isfinite(torch.tensor(found.map.difference[found.row, found.column]))
     places = [found.map.rows.places[side][found.row] for side in (0, 1)]
     assert min(places) >= 0  # a word that both have
+
+
+@pytest.mark.parametrize(("kind", "stack"), [("gpt2", "decoder"), ("bert", "encoder")])
+def test_a_stack_that_stands_alone(kind: str, stack: str, tmp_path: Path) -> None:
+    whole(kind, tmp_path)
+    model = load_model(str(tmp_path))
+    off = Experiment((HeadsOff(f"{stack}/0/self_attention", (1,)),))
+    runs = (model.trace("the cat sat"), run(off, model, "the cat sat"))
+    found = furthest(runs, by_place=True)
+    assert found is not None and found.kind == stack
