@@ -267,13 +267,14 @@ def test_a_web_socket_that_says_nothing_goes(monkeypatch: pytest.MonkeyPatch) ->
     async def send(message: Message) -> None:
         sent.append(message)
 
-    def receiving(*messages: str) -> Receive:
+    def receiving(*messages: str, **said: Any) -> Receive:
         coming = list(messages)
 
         async def receive() -> Message:
             if not coming:
                 await silent().wait()
-            return {"type": coming.pop(0)}
+            kind = coming.pop(0)
+            return {"type": kind, **said} if kind.endswith("receive") else {"type": kind}
 
         return receive
 
@@ -281,9 +282,12 @@ def test_a_web_socket_that_says_nothing_goes(monkeypatch: pytest.MonkeyPatch) ->
     run(FirstWord(app)(scope(kind="websocket"), receiving(connects), send))
     assert heard == [connects, "websocket.disconnect"] and sent[0]["type"] == "websocket.close"
     heard.clear(), sent.clear()
-    spoken = receiving(connects, "websocket.receive", "websocket.disconnect")
-    run(FirstWord(app)(scope(kind="websocket"), spoken, send))
-    assert len(heard) == 3 and not sent
+    kinds = connects, "websocket.receive", "websocket.receive", "websocket.disconnect"
+    run(FirstWord(app)(scope(kind="websocket"), receiving(*kinds, bytes=b"", text=None), send))
+    assert len(heard) == 4 and not sent
+    heard.clear(), sent.clear()
+    run(FirstWord(app)(scope(kind="websocket"), receiving(*kinds, text="hello"), send))
+    assert heard == [connects, "websocket.disconnect"] and sent[0]["type"] == "websocket.close"
 
 
 def test_bare_connections_do_not_close_the_app_to_explorers(
