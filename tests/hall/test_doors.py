@@ -148,6 +148,26 @@ def test_a_file_that_another_keeps_is_told(url: str, room: Room, folder: Path) -
     assert phone.vote(CHOICE, 1).status == 200
 
 
+def test_rooms_are_looked_after_when_another_held_the_file_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, room: Room, folder: Path
+) -> None:
+    monkeypatch.setattr(routes, "TURN", 0.02)
+    store.open_store().ask("pragma busy_timeout = 20")
+    before = rooms.clock_time()
+    store.open_store().ask("update rooms set seen = ?", before - rooms.AWAY - 60)  # left at a stop
+
+    async def turns() -> None:
+        with another_writes(folder):
+            looking = asyncio.create_task(routes._turns())
+            await asyncio.sleep(0.3)
+        await asyncio.sleep(0.5)
+        assert not looking.done()
+        looking.cancel()
+
+    run(turns())
+    assert rooms.find_room(room.code) is not None  # its presenter has a while to come back
+
+
 def test_a_full_disk_is_told(url: str, room: Room) -> None:
     driver = Client(f"{url}/hall/{room.code}", room.key)
     ((pages,),) = store.open_store().ask("pragma page_count")
