@@ -105,9 +105,12 @@ async def hall_lifespan() -> AsyncIterator[None]:
 
 
 async def _turns() -> None:
-    await WRITING.run(rooms.await_presenters)
+    started = False
     while True:
         with suppress(GlassformerError):  # held by another process: at the next turn
+            if not started:
+                await WRITING.run(rooms.await_presenters)
+                started = True
             for code in HUB.driven():
                 if (found := await READING.run(rooms.find_room, code)) is not None:
                     await WRITING.run(rooms.mark_presenter_seen, found)

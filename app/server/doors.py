@@ -1,7 +1,7 @@
 """Who is let in: which proxies are believed, which names this server answers to, how many come.
 
-Of its connections one client has a share, and those that say nothing go first: whoever opens many
-and is silent keeps nobody out.
+Of its connections one client has a share, and those that nothing is done for go first, then one of
+whoever has most: whoever opens many, from several addresses, too, keeps nobody out.
 """
 
 import asyncio
@@ -12,8 +12,10 @@ import socket
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from operator import itemgetter
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -56,6 +58,13 @@ def client_of(scope: Scope) -> str:
     return str(found)
 
 
+def _believing(app: ASGIApp) -> Any:
+    """What puts in the client that a trusted proxy names."""
+    given = read_settings().proxies
+    trusted: Any = "*" if "*" in given else [*OWN_PROXIES, *given]
+    return ProxyHeadersMiddleware(app, trusted)  # type: ignore[arg-type]
+
+
 class Proxies:
     """ASGI middleware: what proxies forward of their clients counts, what others claim does not.
 
@@ -64,10 +73,7 @@ class Proxies:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        given = read_settings().proxies
-        trusted: Any = "*" if "*" in given else [*OWN_PROXIES, *given]
-        self._believing: Any = ProxyHeadersMiddleware(app, trusted)  # type: ignore[arg-type]
+        self._app, self._believing = app, _believing(app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request or one connection."""
@@ -111,7 +117,10 @@ class Hosts:
 
 
 class FirstWord:
-    """ASGI middleware: a web socket that says nothing goes again: no session stands idle."""
+    """ASGI middleware: a web socket that says nothing goes again: no session stands idle.
+
+    So does one that says text: the app's messages are bytes, and Streamlit fails over another.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -126,13 +135,14 @@ class FirstWord:
         async def in_time() -> Message:
             nonlocal heard
             heard += 1
-            if heard != 2:
-                return await receive()
             try:
-                return await asyncio.wait_for(receive(), FIRST_WORD)
+                told = await asyncio.wait_for(receive(), FIRST_WORD if heard == 2 else None)
             except TimeoutError:
-                await send({"type": "websocket.close", "code": 1008})
-                return {"type": "websocket.disconnect", "code": 1008}
+                told = {"type": "websocket.receive"}
+            if told["type"] != "websocket.receive" or told.get("bytes") is not None:
+                return told
+            await send({"type": "websocket.close", "code": 1008})
+            return {"type": "websocket.disconnect", "code": 1008}
 
         await self._app(scope, in_time, send)
 
@@ -188,6 +198,10 @@ def raise_file_limit() -> int:
     return MOST + RESERVE if soft == resource.RLIM_INFINITY else soft
 
 
+async def _nothing(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    """An app that answers nothing."""
+
+
 class Connections:
     """The open connections of the server, in the order in which they came."""
 
@@ -195,25 +209,42 @@ class Connections:
         self.most = most
         self._open: dict[Any, tuple[Any, str]] = {}  # transport: what read it at first, its client
         self._of = Counter[str]()
+        self._proxies = _believing(_nothing).trusted_hosts
         self._said = -SAID_EVERY
 
     def opened(self, protocol: Any) -> None:
-        """One has come: where there are too many, a silent one goes, or this one."""
-        transport, client = protocol.transport, client_of({"client": protocol.client})
+        """One has come: where there are too many, one goes that waits, or of who has most."""
+        transport, host = protocol.transport, (protocol.client or ("",))[0]
+        client = "" if host in self._proxies else client_of({"client": protocol.client})
+        others = list(self._open)
         self._open[transport] = protocol, client
-        self._of[client] += 1
-        trusted = client in (*OWN_PROXIES, *read_settings().proxies)
-        if len(self._open) > self.most:
-            silent = (each for each in self._open if self._is_silent(each))
-            next(silent, transport).abort()
-        elif not trusted and self._of[client] > SHARE * self.most:
-            transport.abort()
+        self._of.update([client] if client else [])  # a proxy's are many people's
+        if len(others) >= self.most:
+            (self._waiting(others) or self._crowding() or transport).abort()
+        elif self._of[client] > SHARE * self.most:
+            own = [each for each in others if self._open[each][1] == client]
+            (self._waiting(own) or transport).abort()
         asyncio.get_running_loop().call_later(SILENT, self._end_silent, transport)
+
+    def _waiting(self, some: Iterable[Any]) -> Any:
+        """The first that is silent, else the first that nothing is done for; None without one."""
+        idle = None
+        for each in some:
+            if self._is_silent(each):
+                return each
+            idle = idle or (each if self._is_idle(each) else None)
+        return idle
+
+    def _crowding(self) -> Any:
+        """The oldest of the client with most; None where each has one."""
+        client, count = max(self._of.items(), key=itemgetter(1), default=("", 0))
+        of_client = (each for each, (_, own) in self._open.items() if own == client)
+        return next(of_client) if count > 1 else None
 
     def closed(self, transport: Any) -> None:
         """One has gone."""
-        _, client = self._open.pop(transport, (None, None))
-        if client is not None:
+        _, client = self._open.pop(transport, (None, ""))
+        if client:
             self._of[client] -= 1
             self._of += Counter()  # without those that have none
 
@@ -227,10 +258,23 @@ class Connections:
             sys.stderr.write("No more files can be opened: raise the limit (ulimit -n).\n")
 
     def _is_silent(self, transport: Any) -> bool:
-        """Whether nothing has been asked; a web socket is read by another protocol."""
+        """Whether nothing has been asked."""
+        protocol = self._reader(transport)
+        return protocol is not None and protocol.cycle is None
+
+    def _is_idle(self, transport: Any) -> bool:
+        """Whether it was answered, or neither sends what it began nor takes what it asked for."""
+        protocol = self._reader(transport)
+        if protocol is None or protocol.cycle is None:
+            return False
+        cycle = protocol.cycle
+        return bool(cycle.response_complete or cycle.more_body or protocol.flow.write_paused)
+
+    def _reader(self, transport: Any) -> Any:
+        """What reads its requests; None for a web socket, and for one that goes."""
         protocol, _ = self._open.get(transport, (None, ""))
         reads = protocol is not None and transport.get_protocol() is protocol
-        return bool(reads and protocol.cycle is None and not transport.is_closing())
+        return protocol if reads and not transport.is_closing() else None
 
     def _end_silent(self, transport: Any) -> None:
         if self._is_silent(transport):

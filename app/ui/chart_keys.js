@@ -116,7 +116,7 @@ function hearKeys(chart, pick) {
     () => {
       // Once the label is written, plotly.js knows the point as if the pointer were on it.
       if (chart.point)
-        setTimeout(() => place._hoverdata?.length && pick(place._hoverdata[0]), SETTLED);
+        chart.later(() => place._hoverdata?.length && pick(place._hoverdata[0]), SETTLED);
     },
   );
   chart.hear(place, "blur", () => leavePoint(chart));

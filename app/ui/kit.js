@@ -185,6 +185,7 @@ class View {
   memory = {}; // what `differs` was asked about the last time, as text
   ending = new AbortController();
   calls = 0;
+  path = location.pathname; // of its page
 
   constructor(place, markup) {
     set(place.host ?? place, { data: { component: "here" } });
@@ -227,6 +228,17 @@ class View {
   send(event, value) {
     this.clicks += 1;
     this.trigger(event, { ...value, nonce: `${performance.now()}-${this.clicks}` });
+  }
+
+  // By the browser's back button the address is another page's while this one still stands. A
+  // notebook changes its address as it likes.
+  get isLeft() {
+    return location.pathname !== this.path && Boolean(document.querySelector(".stApp"));
+  }
+
+  // What is said after a while: not of a page that is left, or it would call the reader back.
+  later(act, wait) {
+    return setTimeout(() => this.isLeft || act(), wait);
   }
 
   watch(node, act) {

@@ -16,6 +16,8 @@ from tests.hall.halls import open_at
 
 SMALL = "presented"  # a lecture of this folder, with a page of every kind
 LANGUAGES = ("en", "zh")
+# What a scene is about, where its screen is larger than the room below the scene's texts.
+POINTS = {("decoding", "beam"): ".node.now", ("decoding", "padding"): ".x3title"}
 # All that a frame says, in components and drawings, too.
 SAID = """(frame) => {
   const roots = [frame.contentDocument];
@@ -132,6 +134,9 @@ def test_a_lecture_is_played_by_keyboard_alone(
         expect(shown).to_have_count(1)
         said = " ".join(str(shown.evaluate(SAID)).split())
         assert (key := key_of(lecture, scene, language)) in said, f"{scene.name} lacks {key}"
+        if point := POINTS.get((name, scene.name)):
+            seen = shown.content_frame.locator(point).first
+            expect(seen).to_be_in_viewport(ratio=0.99)
         # The chrome of the app is gone, the scene's title stands on top, "…" stands nowhere.
         assert not shown.content_frame.locator(".stAppHeader").first.is_visible()
         assert "…" not in page.locator("#band").inner_text().replace("……", "")

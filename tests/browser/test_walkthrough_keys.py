@@ -7,6 +7,8 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -53,12 +55,25 @@ LEAVES = """() => {
   link.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, composed: true }));
   link.click();
 }"""
-# A key, and the browser's back button before the server was told of it.
-GOES_BACK = """(place) => {
-  document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+# Something that the server will soon be told of, and the browser's back button before it is.
+GOES_BACK = """(node, [act, place]) => {
+  if (act === "click") node.click();
+  else if (act) {
+    node.value = act;
+    node.dispatchEvent(new Event("input", { bubbles: true }));
+  } else document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
   history.pushState(null, "", place);
   dispatchEvent(new PopStateEvent("popstate", { state: null }));
 }"""
+TOLD_SOON = (  # the place, what is there, what is done to it: a key, or what is written into it
+    (f"walkthrough?{SCALE}", ".strip.fills", ""),
+    ("attention?view=motion", ".motion", ""),
+    ("lab?lab=scaling", ".typed input.number", "3"),
+    ("switch?switches=heads", ".head.framed", "click"),
+    ("decoding", ".frame input[type=range]", "5"),
+    ("training", ".player .play", "click"),
+    ("attention?view=heads", ".heads", ""),
+)
 TOLD = "() => glassformerWalk.here === glassformerWalk.told && glassformerWalk.waiting === null"
 AT_HAND = "() => glassformerWalk.lacks().length === 0"
 
@@ -255,13 +270,17 @@ def test_a_link_right_after_a_key_leads_away(open_page: Callable[..., Page]) -> 
 def test_the_back_button_right_after_a_key_leads_away(
     context: BrowserContext, slow: driver.Server
 ) -> None:
-    page = driver.open_page(context, f"{slow.url}/walkthrough?{SCALE}")
-    with away(slow):
-        page.evaluate(GOES_BACK, f"{slow.url}/attention")
-        page.wait_for_timeout(700)  # the keys rest: the server would be told, and call back
-    expect(page.locator(".st-key-widget_attention_kind")).to_be_visible()
-    driver.wait_until_idle(page)
-    assert page.url.partition("?")[0].endswith("/attention")
+    """Of every page with something that tells the server a moment later."""
+    page = driver.open_page(context, f"{slow.url}/{TOLD_SOON[0][0]}")
+    page.emulate_media(reduced_motion="reduce")
+    for (_, look, act), (place, after, _) in pairwise(TOLD_SOON):
+        with away(slow):
+            page.locator(look).first.evaluate(GOES_BACK, [act, f"{slow.url}/{place}"])
+            page.wait_for_timeout(800)  # the server would be told, and call back
+        expect(page.locator(after).first).to_be_visible()
+        driver.wait_until_idle(page)
+        expect(page.locator(after).first).to_be_visible()
+        assert urlsplit(page.url).path == urlsplit(f"/{place}").path, look
     page.close()
 
 

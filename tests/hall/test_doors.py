@@ -148,6 +148,26 @@ def test_a_file_that_another_keeps_is_told(url: str, room: Room, folder: Path) -
     assert phone.vote(CHOICE, 1).status == 200
 
 
+def test_rooms_are_looked_after_when_another_held_the_file_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, room: Room, folder: Path
+) -> None:
+    monkeypatch.setattr(routes, "TURN", 0.02)
+    store.open_store().ask("pragma busy_timeout = 20")
+    before = rooms.clock_time()
+    store.open_store().ask("update rooms set seen = ?", before - rooms.AWAY - 60)  # left at a stop
+
+    async def turns() -> None:
+        with another_writes(folder):
+            looking = asyncio.create_task(routes._turns())
+            await asyncio.sleep(0.3)
+        await asyncio.sleep(0.5)
+        assert not looking.done()
+        looking.cancel()
+
+    run(turns())
+    assert rooms.find_room(room.code) is not None  # its presenter has a while to come back
+
+
 def test_a_full_disk_is_told(url: str, room: Room) -> None:
     driver = Client(f"{url}/hall/{room.code}", room.key)
     ((pages,),) = store.open_store().ask("pragma page_count")
@@ -267,13 +287,14 @@ def test_a_web_socket_that_says_nothing_goes(monkeypatch: pytest.MonkeyPatch) ->
     async def send(message: Message) -> None:
         sent.append(message)
 
-    def receiving(*messages: str) -> Receive:
+    def receiving(*messages: str, **said: Any) -> Receive:
         coming = list(messages)
 
         async def receive() -> Message:
             if not coming:
                 await silent().wait()
-            return {"type": coming.pop(0)}
+            kind = coming.pop(0)
+            return {"type": kind, **said} if kind.endswith("receive") else {"type": kind}
 
         return receive
 
@@ -281,9 +302,12 @@ def test_a_web_socket_that_says_nothing_goes(monkeypatch: pytest.MonkeyPatch) ->
     run(FirstWord(app)(scope(kind="websocket"), receiving(connects), send))
     assert heard == [connects, "websocket.disconnect"] and sent[0]["type"] == "websocket.close"
     heard.clear(), sent.clear()
-    spoken = receiving(connects, "websocket.receive", "websocket.disconnect")
-    run(FirstWord(app)(scope(kind="websocket"), spoken, send))
-    assert len(heard) == 3 and not sent
+    kinds = connects, "websocket.receive", "websocket.receive", "websocket.disconnect"
+    run(FirstWord(app)(scope(kind="websocket"), receiving(*kinds, bytes=b"", text=None), send))
+    assert len(heard) == 4 and not sent
+    heard.clear(), sent.clear()
+    run(FirstWord(app)(scope(kind="websocket"), receiving(*kinds, text="hello"), send))
+    assert heard == [connects, "websocket.disconnect"] and sent[0]["type"] == "websocket.close"
 
 
 def test_bare_connections_do_not_close_the_app_to_explorers(

@@ -82,7 +82,8 @@ def test_what_is_no_option_is_refused(room: Room, value: Any) -> None:
 @pytest.mark.parametrize("value", [
     float("nan"), float("inf"), 1e10, True, None, [1], "<b>3</b>", "", " ", "%", "a lot", "nan",
     "inf", "1e999", "9999999999", "1_000", "0x10", "1,000,5", "1,0000,000", "12 34", "10²", "½",
-    "3 cats", "- - 3", "x" * 1_000_000, "9" * 1_000_000, "3" + " " * 1_000_000, "\ud800",
+    "1,000,00", "12,34,56", "%%5", "3 cats", "- - 3", "x" * 1_000_000,
+    "9" * 1_000_000, "3" + " " * 1_000_000, "\ud800",
 ])  # fmt: skip
 def test_what_is_no_number_is_refused(room: Room, value: Any) -> None:
     refused("hall_vote_number", rooms.take_vote, on(room, NUMBER), NUMBER, "a", value)
@@ -95,7 +96,8 @@ def test_what_is_no_number_is_refused(room: Room, value: Any) -> None:
     ("1234,567", 1234.567), ("1.000", 1), ("１４４", 144), ("１，０００", 1000), ("3。5", 3.5),
     ("٩٧٫٥", 97.5), ("٩٧٫٥٪", 97.5), ("\u200f٤٢\u200f", 42), ("१४४", 144), ("१,०००", 1000),
     ("97,5 %", 97.5), ("９７％", 97), ("−3", -3), ("－３", -3), ("– 3", -3), ("+3", 3),
-    ("1e3", 1000), (42, 42), (0.5, 0.5),
+    ("1e3", 1000), (42, 42), (0.5, 0.5), ("12,34,567", 1234567), ("१२,३४,५६७.५", 1234567.5),
+    ("1,00,000", 100000), ("%97,5", 97.5), ("٪ ٩٧", 97),
 ])  # fmt: skip
 def test_a_number_counts_however_it_is_typed(room: Room, typed: Any, counted: float) -> None:
     here = on(room, NUMBER)

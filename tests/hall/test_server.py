@@ -9,7 +9,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -68,10 +68,11 @@ def few_files(most: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def connected(url: str, count: int) -> list[socket.socket]:
+def connected(url: str, count: int, source: str = "") -> list[socket.socket]:
     place = urlsplit(url)
     assert place.hostname and place.port
-    return [socket.create_connection((place.hostname, place.port)) for _ in range(count)]
+    host, own = ("127.0.0.1", (source, 0)) if source else (place.hostname, None)
+    return [socket.create_connection((host, place.port), source_address=own) for _ in range(count)]
 
 
 def test_a_hall_follows_where_few_files_are_allowed_at_first(folder: Path) -> None:
@@ -106,6 +107,32 @@ def test_one_client_that_is_silent_keeps_nobody_out(folder: Path) -> None:
             with urllib.request.urlopen(f"{server.url}/hall/", timeout=5) as page:
                 assert page.status == 200
         assert len(server.log()) < 10_000
+
+
+ASKS = b"GET /hall/ HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere this machine has one address alone")
+def test_several_who_are_slow_keep_nobody_out(folder: Path) -> None:
+    """Each was answered once and takes its time with the next request, from two addresses."""
+    with ExitStack() as held:
+        command = f'ulimit -n 300 && exec {shlex.quote(sys.executable)} "$@"'
+        server = held.enter_context(
+            driver.server(shell=command, GLASSFORMER_HALL_FOLDER=str(folder))
+        )
+        for source, count in (("127.0.0.2", 100), ("127.0.0.3", 40)):
+            for each in connected(server.url, count, source):
+                held.enter_context(each)
+                each.settimeout(5)
+                with suppress(OSError):  # it had to go
+                    each.sendall(ASKS)
+                    each.recv(65536)
+                    each.sendall(b"GET /hall/")
+        for source in ("127.0.0.2", "127.0.0.9") * 2:
+            (phone,) = connected(server.url, 1, source)
+            held.enter_context(phone).settimeout(5)
+            phone.sendall(ASKS)
+            assert phone.recv(65536).startswith(b"HTTP/1.1 200")
 
 
 def test_who_listens_to_everybody_is_told_the_presenters_key(folder: Path) -> None:

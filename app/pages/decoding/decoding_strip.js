@@ -27,7 +27,7 @@ function drag(strip) {
   mark(strip, to);
   want(strip, to);
   clearTimeout(strip.timer);
-  strip.timer = setTimeout(() => go(strip, to), PAUSE);
+  strip.timer = strip.later(() => go(strip, to), PAUSE);
 }
 
 // The word that a step wrote is what the next one reads: it goes there, and back on the way back.

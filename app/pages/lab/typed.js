@@ -26,13 +26,13 @@ function ask(board, value) {
 function send(board) {
   clearTimeout(board.timer);
   const wait = board.waiting ? PATIENCE - (performance.now() - board.since) : 0;
-  if (wait > 0) board.timer = setTimeout(() => send(board), Math.min(wait, 40));
+  if (wait > 0) board.timer = board.later(() => send(board), Math.min(wait, 40));
   else ask(board, { values: board.values });
 }
 
 function later(board) {
   clearTimeout(board.timer);
-  board.timer = setTimeout(() => send(board), PAUSE);
+  board.timer = board.later(() => send(board), PAUSE);
 }
 
 // One number, a word, or several words.

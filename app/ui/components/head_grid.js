@@ -31,7 +31,7 @@ function switching(grid, item) {
   return {
     onpointerdown() {
       held = false;
-      press = setTimeout(() => {
+      press = grid.later(() => {
         held = true;
         pick(grid, item);
       }, LONG_PRESS);
@@ -45,7 +45,7 @@ function switching(grid, item) {
         clearTimeout(grid.waiting);
         currentTarget.classList.toggle("off");
         frame(grid, item);
-        grid.waiting = setTimeout(() => act(grid, "toggle", item), detail === 0 ? 0 : SECOND_CLICK);
+        grid.waiting = grid.later(() => act(grid, "toggle", item), detail ? SECOND_CLICK : 0);
       }
     },
     ondblclick({ shiftKey }) {

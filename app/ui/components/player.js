@@ -34,7 +34,8 @@ function toggle(player) {
 function schedule(player) {
   clearTimeout(player.timer);
   if (player.at === player.data.count - 1) player.playing = false;
-  if (player.playing) player.timer = setTimeout(() => go(player, player.at + 1), player.data.wait);
+  if (player.playing)
+    player.timer = player.later(() => go(player, player.at + 1), player.data.wait);
 }
 
 function show(player) {

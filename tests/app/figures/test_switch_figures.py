@@ -131,7 +131,8 @@ def test_the_batch_has_one_scale_for_both_views_and_a_diverging_difference() -> 
     hatched = [each for each in figure.data if each.type == "scatter"]
     assert [each.xaxis for each in hatched] == ["x"]
     assert [each.x0 for each in figure.layout.shapes] == [1.5] * 3
-    assert figure.layout.annotations[2].text == "<b>&lt;three&gt;</b>"
+    assert figure.layout.xaxis3.title.text == "&lt;three&gt;"
+    assert figure.layout.xaxis3.side == "top"  # with its words, where a low window shows it
 
 
 def test_words_that_moved_are_marked_and_escaped() -> None:

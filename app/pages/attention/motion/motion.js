@@ -151,7 +151,7 @@ function settle(view) {
   clearTimeout(view.timer);
   const at = Math.round(view.at);
   if (at !== view.told)
-    view.timer = setTimeout(() => view.send("at", { at: (view.told = at) }), REST);
+    view.timer = view.later(() => view.send("at", { at: (view.told = at) }), REST);
 }
 
 // One station on or back from where the movement is, or to an end of the line.

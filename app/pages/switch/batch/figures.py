@@ -10,8 +10,8 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import diverging_scale, sequential
 from glassformer.app.plots.labels import escape, format_percent, text_width, visible
 from glassformer.app.plots.marks import (
-    annotate_at,
     axis_suffix,
+    axis_title,
     panel_axes,
     panel_spans,
     upright_line,
@@ -63,7 +63,6 @@ def batch_maps(
         margin=_margin(maps, look),
         coloraxis=_scale(look, 0.0, most, 1.01),
         coloraxis2=_scale(look, -change, change, 1.01 + look.px(SCALE) / (0.6 * size[0])),
-        annotations=[],
         shapes=[],
         hovermode="closest",
     )
@@ -74,9 +73,7 @@ def batch_maps(
         drawn.append(_cells(values, at, escape(words[0] if at < 2 else words[1])))
         if at < 2 and not maps.allowed[at].all():
             drawn.append(hatch_cells(maps.allowed[at], look, **panel_axes(at)))
-        layout |= _axes(maps, at, domain, look, size)
-        title = annotate_at(f"<b>{escape(text)}</b>", look, 0, 0, at="left top", yshift=-4)
-        layout["annotations"].append(title | {"xref": f"x{axis_suffix(at)} domain"})
+        layout |= _axes(maps, at, domain, text, look, size)
         # Where the words end and the padding begins.
         end = upright_line(
             maps.real - 0.5, look, "changed", 1.5, visible=maps.real < len(maps.keys)
@@ -90,7 +87,7 @@ def _margin(maps: Maps, look: FigureStyle) -> dict[str, float]:
     """Room for the words of the rows, and no more: cells get the rest."""
     longest = max(text_width(visible(row), look.px(13)) for row in maps.rows)
     left = min(look.px(LABELS), longest + 12)
-    return {"l": left, "r": 8, "t": look.px(24), "b": look.px(26), "pad": 2}
+    return {"l": left, "r": 8, "t": look.px(24), "b": 8, "pad": 2}
 
 
 def _scale(look: FigureStyle, low: float, high: float, x: float) -> dict[str, Any]:
@@ -111,13 +108,16 @@ def _cells(values: np.ndarray, at: int, called: str) -> go.Heatmap:
 
 
 def _axes(
-    maps: Maps, at: int, domain: list[float], look: FigureStyle, size: tuple[int, int]
+    maps: Maps, at: int, domain: list[float], title: str, look: FigureStyle, size: tuple[int, int]
 ) -> dict[str, Any]:
+    """The axes of a map, its title above the words: a low window shows the upper end alone."""
     end, pixels = axis_suffix(at), (domain[1] - domain[0]) * (size[0] - LABELS - BARS)
     across = token_axis(maps.keys, look, pixels, "top")
     down = token_axis(maps.rows, look, size[1] - 90, "left")
     return {
-        f"xaxis{end}": across | {"domain": domain, "anchor": f"y{end}"},
+        f"xaxis{end}": across
+        | {"domain": domain, "anchor": f"y{end}"}
+        | {"title": axis_title(title, look, role="text")},
         f"yaxis{end}": down
         | {"anchor": f"x{end}", "showticklabels": at == 0, "automargin": at == 0},
     }

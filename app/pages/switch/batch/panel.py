@@ -33,6 +33,7 @@ from glassformer.core.interventions.padding import (
 from glassformer.core.trace.trace import Trace
 
 MOST = 8
+FEW = 3  # sentences that take little of the height
 MOVED = 0.005  # a larger change of a probability is marked
 ROUNDING = 1e-5  # a smaller distance is that of float32
 SIZE = (1010, 330)
@@ -75,7 +76,7 @@ def show() -> None:
         good, bad = _read(text)
         batch = _batch_of(good) if good else []
         row = min(store.get_state().row, len(good) - 1)
-        with box("fill low", "batch_rows"):
+        with box("fill slim" if len(good) <= FEW else "fill low", "batch_rows"):
             if batch:
                 _rows(batch, row)
             else:
