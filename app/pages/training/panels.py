@@ -49,7 +49,7 @@ from glassformer.core.trace.tables import as_numpy
 
 ATTENTION_HEIGHT, ATTENTION_WIDTH = 360, 640
 POSITIONS_HEIGHT, POSITIONS_WIDTH = 352, 480
-WORD_MAP_HEIGHT, WORD_MAP_WIDTH = 372, 1060  # of the plot in a window of 1440 × 900
+WORD_MAP_HEIGHT, WORD_MAP_WIDTH = 330, 900  # of the plot in a window of 1280 × 720
 LENGTHS_HEIGHT = 330
 
 _steps = component(__file__, "steps", scripts=(CELLS,))

@@ -120,7 +120,7 @@ function measure(grid) {
       ...data.rowLabels.map((text) => widthIn(grid, data.closed.length ? `∅ ${text}` : text, font)),
       ...[data.texts.across, data.texts.down].map((text) => widthIn(grid, text, 12 * scale)),
     );
-    const left = Math.min(words + 14 * scale, room.x * 0.4);
+    const left = Math.min(words + 9 * scale, room.x * 0.4);
     const places = standing(grid, headings(data), font, cell);
     const top = Math.max(...places.map((each) => each.height), 2.6 * font) + 5;
     const over = Math.max(

@@ -39,7 +39,7 @@ ALL = -1  # the picker's value for all heads
 def show() -> None:
     """Draw the mask of the attention in focus, and which one that is."""
     focus = MaskFocus.current()
-    with box("small dense", "masks", gap="xsmall"):
+    with box("small dense aside", "masks", gap="xsmall"):
         _pickers(focus)
         with box("fill", "mask_box", gap=None):
             mask_grid(focus, store.memory().mask_painted, paint_strokes)

@@ -146,7 +146,7 @@ def _axis(ends: tuple[float, float], title: str, look: FigureStyle) -> dict[str,
 
 @dataclass(frozen=True)
 class Label:
-    """The name of one point, sizes in pixels; `must`: rather covered than left out."""
+    """The name of one point, sizes in pixels; `must`: rather over a point than left out."""
 
     x: float
     y: float  # downwards
@@ -162,15 +162,17 @@ def label_places(labels: Sequence[Label], marks: Sequence[Box] = ()) -> list[str
     The first ones choose first. marks: what no name should cover, either.
     """
     taken, chosen = np.array(marks).reshape(-1, 4), list[str]()
+    points = len(taken)
     for label in labels:
         half = np.array([label.width, label.height]) / 2
         middles = np.array([*PLACES.values()]) * (label.gap + half) + (label.x, label.y)  # (8, 2)
         boxes = np.hstack([middles - half, middles + half])  # (8, 4)
         low = np.maximum(boxes[:, None, :2], taken[:, :2])  # of what each shares with those taken
         high = np.minimum(boxes[:, None, 2:], taken[:, 2:])
-        covered = (high - low).clip(0).prod(axis=-1).sum(axis=-1)  # (8,)
-        best = int(covered.argmin())
-        free = covered[best] == 0 or label.must
+        shared = (high - low).clip(0).prod(axis=-1)  # (8, taken)
+        names = shared[:, points:].sum(axis=-1) if label.must else shared.sum(axis=-1)  # (8,)
+        best = int(np.lexsort((shared.sum(axis=-1), names))[0])
+        free = names[best] == 0
         chosen.append([*PLACES][best] if free else "")
         if free:
             taken = np.vstack([taken, boxes[best]])
