@@ -15,13 +15,14 @@ def test_every_site_has_one_line(site: Site, language: str) -> None:
     text = texts_of_language(language)[site.text_key]
     assert text.strip()
     assert "\n" not in text
-    assert len(text) <= 72  # it is a title
+    assert len(text) <= 72, f"a title, {len(text)} characters of at most 72: {text}"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("axis", get_args(AxisName))
 def test_every_axis_has_a_word(axis: str, language: str) -> None:
-    assert 0 < len(texts_of_language(language)[f"axes.{axis}"]) <= 16
+    text = texts_of_language(language)[f"axes.{axis}"]
+    assert 0 < len(text) <= 16, f"the name of an axis, {len(text)} characters of at most 16: {text}"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

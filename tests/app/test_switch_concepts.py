@@ -242,4 +242,6 @@ def test_a_link_lights_the_rows_and_their_choices() -> None:
 def test_every_row_says_what_the_paper_says(language: str) -> None:
     for group in data_of(open_concepts(language=language), "switch_rows")["groups"]:
         for row in group["rows"]:
-            assert row["about"].startswith("§") and "{" not in row["about"]
+            key = f"switch_concepts.about_{row['id']}"
+            assert row["about"].startswith("§"), f"{key} begins with the paper's section: §3.1"
+            assert "{" not in row["about"], key

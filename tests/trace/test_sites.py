@@ -5,6 +5,8 @@ import sys
 from typing import get_args
 
 from glassformer.core.explain.provenance import attention, layers
+from glassformer.core.explain.provenance.node import Operation
+from glassformer.core.explain.steps.latex import _TEMPLATES
 from glassformer.core.explain.steps.steps import Kind
 from glassformer.core.trace.sites import SITES, sites_of
 
@@ -70,3 +72,11 @@ def test_rows_name_what_there_is() -> None:
         assert not site.step or site.step in get_args(Kind), site
         assert not site.unfold or site.unfold in rules, site
         assert site.training_only or site.unfold, site
+        made = site.step or site.is_view or site.name == "ids"
+        assert made, f"{site.text_key} is computed: its row names the step that it belongs to"
+        assert site.step != "project" or site.name in "qkv", f"{site.text_key} is no projection"
+
+
+def test_every_way_to_unfold_has_its_formula_in_numbers() -> None:
+    wanting = set(get_args(Operation)) - set(_TEMPLATES) - {"no_position"}
+    assert not wanting, f"core/explain/steps/latex.py has no template of {wanting}"

@@ -94,7 +94,8 @@ def test_padding_is_hidden_as_the_oracle_hides_it(kind: str, tmp_path: Path) -> 
     assert gap <= LOGITS * told.logits[rows].abs().max()
 
 
-# What a family would be mistaken for, by the field that is wrong.
+# What a family would be mistaken for, by the field that is wrong. The weights have to fit: without
+# its offset a table of positions is longer than `max_length`, which therefore goes with it.
 WRONG: dict[str, list[dict[str, Any]]] = {
     "marian": [
         {"positions": "paper"}, {"activation": "gelu"}, {"embedding_scale": False},

@@ -16,7 +16,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.weights.family import Facts
 from glassformer.core.weights.model_folder import FAMILIES, look_into_folder
 from glassformer.core.weights.model_folder import load_weights as load
-from tests.weights.folders import edit, tensors
+from tests.weights.folders import MAKERS, edit, tensors
 from tests.weights.oracle import KINDS, WORDS, transformers
 
 Held = dict[str, Tensor]
@@ -268,6 +268,17 @@ KINDS_OF_CONFIG = {
     "bart": "Bart", "mbart": "MBart", "m2m_100": "M2M100", "marian": "Marian", "llama": "Llama",
     "qwen2": "Qwen2", "qwen3": "Qwen3",
 }  # fmt: skip
+
+
+def test_every_family_is_tried_in_every_way() -> None:
+    wanting = set(FAMILIES) - set(KINDS_OF_CONFIG) - {"mistral"}  # which has a test of its own
+    assert not wanting, f"KINDS_OF_CONFIG of this file has no row of {wanting}"
+    read = {KINDS[each].config_class or KINDS[each].model for each in MAKERS}
+    wanting = {each.config_class or each.model for each in KINDS.values()} - read
+    assert not wanting, f"MAKERS (tests/weights/folders.py) says no tokenizer of {wanting}"
+    tried = {getattr(transformers, each.model).config_class.model_type for each in KINDS.values()}
+    wanting = set(FAMILIES) - tried
+    assert not wanting, f"KINDS (tests/weights/oracle.py) has no small model of {wanting}"
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_CONFIG)

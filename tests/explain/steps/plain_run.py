@@ -17,6 +17,13 @@ from glassformer.core.config import ModelConfig
 Arrays = dict[str, np.ndarray]
 
 
+class Found(Arrays):
+    """Numbers by address."""
+
+    def __missing__(self, address: str) -> np.ndarray:
+        raise KeyError(f"{address}: this file has to compute it, too (tests/explain/steps)")
+
+
 class PlainRun:
     """One pass; `found` has every number by address, arrangements of it after a colon.
 
@@ -27,7 +34,7 @@ class PlainRun:
         self, config: ModelConfig, weights: Mapping[str, Any], source: np.ndarray,
         target: np.ndarray, kept: Arrays | None = None,
     ) -> None:  # fmt: skip
-        self.config, self.kept, self.found = config, kept or {}, {}
+        self.config, self.kept, self.found = config, kept or {}, Found()
         self.weights = {name: each.double().numpy() for name, each in weights.items()}
         length = len(target)
         memory = self.stack("encoder", self.enter("source", source), None, len(source))

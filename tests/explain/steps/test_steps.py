@@ -81,7 +81,7 @@ def test_every_recorded_address_belongs_to_a_step(run: Callable[[], Run]) -> Non
     assert len({step.id for step in steps}) == len(steps)
     for address in trace:
         step = step_of(steps, address)
-        assert step is not None, address
+        assert step is not None, f"{address}: its row in core/trace/sites.py names no step"
         if not trace.site(address).is_view and not address.endswith("/ids"):
             makes = address.endswith("/positions") and not trace.config.adds_positions
             assert makes or Wire(address) in step.outputs
