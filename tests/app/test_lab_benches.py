@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer.app.pages.lab import layers, weights
 from glassformer.app.pages.lab import masks as benches
-from glassformer.app.pages.lab.figures.dictionary import answers_table
+from glassformer.app.pages.lab.dictionary.figures import answers_table
 from glassformer.app.plots.labels import format_number
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.dictionary import KEYS, QUERY, VALUES, look_up

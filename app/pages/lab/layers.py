@@ -7,8 +7,7 @@ import streamlit as st
 import torch
 
 from glassformer.app.pages.lab import kit, whose
-from glassformer.app.pages.lab.figures.depth import depth_figure, depth_legend
-from glassformer.app.pages.lab.figures.norm_axes import axes_html
+from glassformer.app.pages.lab.depth.figures import depth_figure, depth_legend
 from glassformer.app.pages.lab.figures.norms import (
     formula_latex,
     formula_tables,
@@ -18,9 +17,10 @@ from glassformer.app.pages.lab.figures.norms import (
     spreads_figure,
     stretched_tables,
 )
-from glassformer.app.pages.lab.figures.one_matrix import one_matrix_drawing
-from glassformer.app.pages.lab.figures.split import LANES, split_drawing
 from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.pages.lab.norm_axes.figures import axes_html
+from glassformer.app.pages.lab.one_matrix.figures import one_matrix_drawing
+from glassformer.app.pages.lab.split.figures import LANES, split_drawing
 from glassformer.app.session import store
 from glassformer.app.ui import pick
 from glassformer.app.ui.chart import current_look, show_chart

@@ -7,11 +7,11 @@ from typing import Any
 import streamlit as st
 
 from glassformer.app.pages.lab import inputs, kit, whose
-from glassformer.app.pages.lab.figures.added import beside_tables, costs_table, product_tables
-from glassformer.app.pages.lab.figures.order import OrderMaps, order_figure
-from glassformer.app.pages.lab.figures.seq2seq import gates_table, reach_figure
-from glassformer.app.pages.lab.figures.why import table_html, time_figure, travel_figure
+from glassformer.app.pages.lab.added.figures import beside_tables, costs_table, product_tables
 from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.pages.lab.order.figures import OrderMaps, order_figure
+from glassformer.app.pages.lab.seq2seq.figures import gates_table, reach_figure
+from glassformer.app.pages.lab.why.figures import table_html, time_figure, travel_figure
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look, show_chart

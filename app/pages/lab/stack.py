@@ -9,9 +9,9 @@ import torch
 
 from glassformer.app.pages.lab import kit
 from glassformer.app.pages.lab import whose as of_bench
-from glassformer.app.pages.lab.figures.clones import clones_figure
-from glassformer.app.pages.lab.figures.skips import skips_figure
+from glassformer.app.pages.lab.clones.figures import clones_figure
 from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.pages.lab.skips.figures import skips_figure
 from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.labels import visible
 from glassformer.app.ui.chart import current_look, show_chart

@@ -6,14 +6,12 @@ from typing import Any
 import streamlit as st
 
 from glassformer.app.pages.lab import kit
-from glassformer.app.pages.lab.figures.dictionary import (
+from glassformer.app.pages.lab.dictionary.figures import (
     answers_table,
     entries_table,
     heat_figure,
     plane_figure,
 )
-from glassformer.app.pages.lab.figures.labels import labels_tables
-from glassformer.app.pages.lab.figures.similarity import alike_figure, alike_tables
 from glassformer.app.pages.lab.figures.softmax import (
     bars_figure,
     keeps_table,
@@ -21,6 +19,8 @@ from glassformer.app.pages.lab.figures.softmax import (
     scaling_figure,
 )
 from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.pages.lab.labels.figures import labels_tables
+from glassformer.app.pages.lab.similarity.figures import alike_figure, alike_tables
 from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import literal

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.app.pages.lab.figures.dictionary import arrow, plane_axes
+from glassformer.app.pages.lab.dictionary.figures import arrow, plane_axes
 from glassformer.app.pages.lab.figures.tables import matrix_html, name_html, tables_side_by_side
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import head_colour

@@ -7,7 +7,7 @@ import numpy as np
 
 from glassformer.app.pages.lab.figures.curves import dotted_line, legend_above, panel_title
 from glassformer.app.pages.lab.figures.tables import matrix_html
-from glassformer.app.pages.lab.figures.why import kind_colour
+from glassformer.app.pages.lab.why.figures import kind_colour
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.labels import MINUS, escape, format_percent, visible

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.app.pages.lab.figures.split import GROUP, WIDTH, Drawing
+from glassformer.app.pages.lab.split.figures import GROUP, WIDTH, Drawing
 from glassformer.app.plots.colours import head_colour, mix_colours, readable_on
 from glassformer.app.plots.labels import MINUS
 from glassformer.app.plots.theme import FigureStyle

@@ -1,0 +1,1 @@
+"""A position added, the same as one product, and a position concatenated."""

@@ -1,0 +1,1 @@
+"""Attention as a dictionary that answers with a mixture."""

@@ -1,0 +1,1 @@
+"""Softmax for one label against a sigmoid for each of several."""

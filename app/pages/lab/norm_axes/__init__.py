@@ -1,0 +1,1 @@
+"""Over which axes five norms take their mean."""

@@ -1,0 +1,1 @@
+"""The words of the sentence in another order, with positions and without."""

@@ -1,0 +1,1 @@
+"""An LSTM's gates word by word, and what its last state and attention still know."""

@@ -1,0 +1,1 @@
+"""The dot product against the distance."""

@@ -1,0 +1,1 @@
+"""Sizes above, the regrouping into heads below."""
