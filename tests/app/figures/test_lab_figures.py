@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glassformer.app.pages.lab.example_results import quantity_formula, quantity_role
+from glassformer.app.pages.lab.examples.example_results import quantity_formula, quantity_role
 from glassformer.app.pages.lab.figures.tables import (
     digits_apart,
     exact_digits,

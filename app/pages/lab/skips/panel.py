@@ -1,23 +1,17 @@
-"""The benches on how layers are stacked."""
+"""The residual stream with a way around every sub-layer, and each one's share in it."""
 
 from functools import lru_cache
-from html import escape
 from typing import Any
 
-import streamlit as st
 import torch
 
 from glassformer.app.pages.lab import kit
 from glassformer.app.pages.lab import whose as of_bench
-from glassformer.app.pages.lab.clones.figures import clones_figure
 from glassformer.app.pages.lab.inputs import Field
 from glassformer.app.pages.lab.skips.figures import skips_figure
-from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.labels import visible
-from glassformer.app.ui.chart import current_look, show_chart
-from glassformer.app.ui.layout import box
+from glassformer.app.ui.chart import current_look
 from glassformer.app.words import say
-from glassformer.core.lab.clones import clones
 from glassformer.core.lab.inputs import read_choice
 from glassformer.core.lab.skips import Skips, follow_skips, skips
 
@@ -29,16 +23,10 @@ SKIPS = (
     Field("width", "d_model", 64, "slider", low=8, high=128, step=4),
     Field("seed", "", 0, low=0, step=1),
 )
-CLONES = (
-    Field("layers", "N", 6, "slider", low=2, high=6, step=1),
-    Field("width", "d_model", 16, "slider", low=4, high=32, step=4),
-    Field("steps", "", 1, "slider", low=1, high=20, step=1),
-    Field("seed", "", 0, low=0, step=1),
-)
 
 
-def show_skips() -> None:
-    """The residual stream with a way around every sub-layer, and each one's share in it."""
+def show() -> None:
+    """Draw the inputs and what comes of them."""
     look, texts = current_look(), kit.draw_bench_head("skips")
     of_bench.tell_stand_in()
     _, found = kit.compute_from_inputs("skips", SKIPS, _skips, note=_whose).result
@@ -66,31 +54,3 @@ def _whose(result: tuple[str, Skips], _edited: bool) -> str:
     words = " ".join(map(visible, of_bench.bench_trace().source_tokens))
     name = of_bench.model_name()
     return say("lab_skips.of_model", layers=layers, place=place, words=words, model=name)
-
-
-def show_clones() -> None:
-    """One layer used N times, copies of it, and layers drawn apart, after some training steps."""
-    look, texts = current_look(), kit.draw_bench_head("clones")
-    stacks = kit.compute_from_inputs("clones", CLONES, _clones).result
-    limit = largest_magnitude(
-        *(each.moved.numpy() for each in stacks.values())
-    )  # one scale for all
-    for way, each in stacks.items():
-        numbers = {
-            "objects": each.objects,
-            "parameters": f"{each.parameters:,}",
-            "before": look.number(each.apart_before),
-            "after": look.number(each.apart),
-            "first": look.number(each.losses[0]),
-            "last": look.number(each.losses[1]),
-        }
-        said = say("lab_clones.numbers", **numbers)
-        st.html(f"<b>{escape(texts[way])}</b>{say('language.gap')}{escape(said)}")
-        with box("fill slim", f"lab_clones_{way}"):
-            figure = clones_figure(each, limit, texts, look)
-            show_chart(
-                figure, f"lab_clones_{way}_chart", texts["alt"].format(stack=texts[way]), fill=True
-            )
-
-
-_clones = lru_cache(maxsize=32)(clones)

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from glassformer.app.pages.lab import inputs, kit
-from glassformer.app.pages.lab.figures.model import (
+from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.pages.lab.model.figures import (
     counts_table,
     drawn_figure,
     module_tree,
     reach_of,
     reach_tables,
 )
-from glassformer.app.pages.lab.inputs import Field
 from glassformer.app.runs import untrained
 from glassformer.app.runs.models import get_model
 from glassformer.app.runs.traces import get_trace
@@ -70,7 +70,7 @@ class Built(NamedTuple):
     target: Ids
 
 
-def show_model() -> None:
+def show() -> None:
     """The switches, and beside them the model that they make."""
     put_sheet(__file__, "model.css")
     texts = kit.draw_bench_head("model")

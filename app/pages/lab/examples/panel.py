@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from glassformer.app.pages.lab import example_results, kit
-from glassformer.app.pages.lab.example_results import as_printed, erratum_reason, result_title
+from glassformer.app.pages.lab import kit
+from glassformer.app.pages.lab.examples import example_results
+from glassformer.app.pages.lab.examples.example_results import (
+    as_printed,
+    erratum_reason,
+    result_title,
+)
 from glassformer.app.pages.lab.figures.tables import digits_apart, exact_digits, number_writer
 from glassformer.app.pages.lab.inputs import Field
 from glassformer.app.plots.theme import FigureStyle
@@ -25,7 +30,7 @@ from glassformer.core.lab.worked_examples import Worked, compute_example, exampl
 OVERVIEW = "errata"
 
 
-def show_examples() -> None:
+def show() -> None:
     """Draw the list, and the example that the state asks for or the first one."""
     asked = store.get_state().example
     chosen = asked if asked in (OVERVIEW, *example_keys()) else example_keys()[0]
@@ -60,7 +65,7 @@ def _example(key: str) -> None:
 
 
 # How the inputs of the examples are drawn: "drawn" by name, "special" by example, and so on.
-INPUTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+INPUTS = tomllib.loads(Path(__file__).with_name("notes.toml").read_text(encoding="utf-8"))
 
 
 def example_fields(key: str) -> list[Field]:
