@@ -17,7 +17,7 @@ from typing import Any
 from glassformer.app.panels.opening.on_file import show_part
 from glassformer.app.session import store
 from glassformer.app.session.memory import Pair
-from glassformer.app.session.state import DECODING, LAB, SWITCHES, VECTORS, State
+from glassformer.app.session.state import DECODING, LAB, REPLAYS, SWITCHES, VECTORS, State
 from glassformer.app.ui.pick import segments, set_field
 from glassformer.app.words import say
 
@@ -27,6 +27,7 @@ PAGES = {
     "decoding": ("decoding", DECODING),
     "switch": ("switches", SWITCHES),
     "lab": ("lab", LAB),
+    "training": ("replay", REPLAYS),
 }
 
 
@@ -66,9 +67,9 @@ class Panel:
         said: str = import_module(f"{self.package}.panel").top_line()
         return said
 
-    def show(self) -> None:
-        """Draw it; what it cannot draw is told in its place."""
-        show_part(self.package.rpartition(".")[0], f"{self.id}.panel")
+    def show(self, *given: Any) -> None:
+        """Draw it; what it cannot draw is told in its place. given: what its `show` takes."""
+        show_part(self.package.rpartition(".")[0], f"{self.id}.panel", *given)
 
     def show_pair(self, pair: Pair) -> None:
         """Draw it for two runs; one without a `compare.py` draws the run on screen."""

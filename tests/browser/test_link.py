@@ -21,8 +21,9 @@ TRAIL = {"trail": f"{PLACE}/context@1,2,3,4", "way": f"output/logits@1,2,3;{PLAC
 FOCUS = {"text": TEXT, "layer": "2", "head": "3", "query": "2", "key": "5",
          "precision": "4", "size": "125", "theme": "dark", "language": "zh"}  # fmt: skip
 RUN = {"edits": EDITS, "run": "first"}
-# What a link has beside its panel: few benches show the sentence.
-SEEN = {page: {} if page == "lab" else FOCUS | RUN for page in PAGES}
+# What a link has beside its panel: few benches show the sentence, no training what is switched.
+SEEN: dict[str, dict[str, str]] = dict.fromkeys(PAGES, FOCUS | RUN)
+SEEN |= {"lab": {}, "training": FOCUS}
 SCREENS: dict[str, tuple[str, dict[str, str]]] = {
     "translate": ("", {**FOCUS, **RUN, **TRAIL, "block": "encoder/1/feed_forward",
                        "unfolded": "decoder:1,encoder:2", "links": "matrix", "token": "source:3",
@@ -36,8 +37,6 @@ SCREENS: dict[str, tuple[str, dict[str, str]]] = {
     "gallery": ("switch", {"text": TEXT, "size": "125"}),
     "telling": ("tensors", {"text": TEXT, "size": "125"}),
     "course": ("training", {"text": TEXT, "course": "end"}),
-    "training": ("training", {**FOCUS, "step": "400", "replay": "attention",
-                              "curves": "all"}),
     "workshop": ("training", {"training": "workshop",
                               "recipe": "form:source,all,d_model,64,layers,2,steps,777,rate,1.5"}),
     "tensors": ("tensors", {**FOCUS, **RUN, "address": f"{PLACE}/weights", "form": "table",

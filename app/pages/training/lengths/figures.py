@@ -1,4 +1,4 @@
-"""How long the stream's vectors are, how alike positions are, how the weights have grown."""
+"""How long the stream's vectors are, how the weights have grown."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,16 +9,9 @@ from glassformer.app.pages.training.figures.curves import steps_axis
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.colours import mix_colours
-from glassformer.app.plots.heat import cell_gaps, heat_map
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import annotate_at, hover_texts, upright_line, word_pairs
-from glassformer.app.plots.theme import (
-    FigureStyle,
-    base_layout,
-    colour_bar,
-    named_ticks,
-    token_axis,
-)
+from glassformer.app.plots.marks import annotate_at, hover_texts, upright_line
+from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 
 # Queries, keys, … have their own colours everywhere.
 ROLES = {
@@ -122,26 +115,3 @@ def sizes_figure(
 
 def _margin(look: FigureStyle) -> dict[str, int]:
     return {"l": look.px(48), "r": look.px(18), "t": look.px(22), "b": look.px(26), "pad": 2}
-
-
-def similarity_figure(
-    cosines: np.ndarray, tokens: Sequence[str], look: FigureStyle, width: int, height: int
-) -> go.Figure:
-    """Cosines (S, S) between all pairs of positions, from −1 to 1; width and height in pixels."""
-    cells = heat_map(
-        cosines,
-        (-1, 1),
-        look,
-        colorbar=colour_bar(look) | {"tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "1"]},
-        text=word_pairs(tokens, tokens, "·"),
-        hovertemplate=f"%{{text}}<br><b>%{{z:.{look.precision}~g}}</b><extra></extra>",
-        **cell_gaps(cosines.shape),
-    )
-    layout = base_layout(
-        look,
-        height,
-        margin={"l": look.px(70), "r": 8, "t": look.px(52), "b": 6, "pad": 2},
-        xaxis=token_axis(tokens, look, width - look.px(130), "top"),
-        yaxis=token_axis(tokens, look, height - look.px(58), "left"),
-    )
-    return go.Figure(cells, layout)
