@@ -17,7 +17,7 @@ from typing import Any
 from glassformer.app.panels.opening.on_file import show_part
 from glassformer.app.session import store
 from glassformer.app.session.memory import Pair
-from glassformer.app.session.state import DECODING, SWITCHES, VECTORS, State
+from glassformer.app.session.state import DECODING, LAB, REPLAYS, SWITCHES, VECTORS, State
 from glassformer.app.ui.pick import segments, set_field
 from glassformer.app.words import say
 
@@ -26,6 +26,8 @@ PAGES = {
     "vectors": ("vectors", VECTORS),
     "decoding": ("decoding", DECODING),
     "switch": ("switches", SWITCHES),
+    "lab": ("lab", LAB),
+    "training": ("replay", REPLAYS),
 }
 
 
@@ -40,6 +42,7 @@ class Panel:
     tensors: tuple[str, ...] = ()  # addresses that *Save…* offers first; may name {stack}, {side}
     fills: bool = False  # Switch: whether it fills the page; else its effect stands beside it
     of_a_stack: bool = False  # whether the reader picks encoder or decoder above it
+    group: str = ""  # Lab: key of the heading that its tile stands below
 
     @property
     def page(self) -> str:
@@ -64,9 +67,9 @@ class Panel:
         said: str = import_module(f"{self.package}.panel").top_line()
         return said
 
-    def show(self) -> None:
-        """Draw it; what it cannot draw is told in its place."""
-        show_part(self.package.rpartition(".")[0], f"{self.id}.panel")
+    def show(self, *given: Any) -> None:
+        """Draw it; what it cannot draw is told in its place. given: what its `show` takes."""
+        show_part(self.package.rpartition(".")[0], f"{self.id}.panel", *given)
 
     def show_pair(self, pair: Pair) -> None:
         """Draw it for two runs; one without a `compare.py` draws the run on screen."""
@@ -85,9 +88,10 @@ def panels_of(page: str) -> dict[str, Panel]:
 
 
 def panel_in_view(page: str) -> Panel | None:
-    """The panel of a page that the state names; None where its panels are no folders."""
-    found = panels_of(page)
-    return found[getattr(store.get_state(), PAGES[page][0])] if found else None
+    """The panel of a page that the state names; None where it names none."""
+    if page not in PAGES:
+        return None
+    return panels_of(page).get(getattr(store.get_state(), PAGES[page][0]))
 
 
 def show_picker(

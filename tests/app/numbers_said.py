@@ -17,7 +17,7 @@ from glassformer import load_model
 from glassformer.app.frame.frame import SIZES
 from glassformer.app.frame.saving import MOST
 from glassformer.app.hall import rooms
-from glassformer.app.pages.lab.layers import NORMED
+from glassformer.app.pages.lab.layer_norm.panel import NORMED
 from glassformer.app.pages.switch.batch.panel import ROUNDING
 from glassformer.app.pages.switch.masks.panel import PRESETS as LOOKS
 from glassformer.app.pages.training.workshop.data import example_text
@@ -221,7 +221,7 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
     r"on top, # others": lambda: [of.shown() - 1],
     r"of # pairs of features": lambda: [of.shown()],
     # The Lab: what its benches open on.
-    r"norm_axes: # norms": lambda: [len(NORMS)],
+    r"norm_axes.name: # norms": lambda: [len(NORMS)],
     r"# layers, # skips": lambda: [LAYERS, LAYERS * len(PARTS)],
     r"after # layers": lambda: [LAYERS],
     r"on # random words": lambda: [WORDS],

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer import load_model
-from glassformer.app.pages.lab.model import PRESETS as MODELS
+from glassformer.app.pages.lab.model.panel import PRESETS as MODELS
 from glassformer.app.pages.vectors.positions.tables import shown_pairs
 from glassformer.app.plots.heat import bulk_magnitude
 from glassformer.core.analysis.neurons import direction, promoted_words

@@ -9,9 +9,11 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.pages.lab import layers, weights
-from glassformer.app.pages.lab import masks as benches
-from glassformer.app.pages.lab.figures.dictionary import answers_table
+from glassformer.app.pages.lab.batch_norm.panel import BATCHES
+from glassformer.app.pages.lab.dictionary.figures import answers_table
+from glassformer.app.pages.lab.labels.panel import TRUTHS
+from glassformer.app.pages.lab.layer_norm.panel import NORMED
+from glassformer.app.pages.lab.masks.panel import DRAWN, MASKED
 from glassformer.app.plots.labels import format_number
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.dictionary import KEYS, QUERY, VALUES, look_up
@@ -118,12 +120,12 @@ def test_dictionary() -> None:
     assert answers == ["no such key", "10.0", format_number(soft), format_number(17 / 3)]
 
 
-@pytest.mark.parametrize("drawn", list(benches.DRAWN))
+@pytest.mark.parametrize("drawn", list(DRAWN))
 def test_masks(drawn: str) -> None:
     app = opened("lab", lab="masks")
     app.button(key=f"lab_masks_{drawn}").click().run()
     assert not app.exception
-    s, m = np.array(benches.MASKED, np.float32), np.array(benches.DRAWN[drawn], dtype=bool)
+    s, m = np.array(MASKED, np.float32), np.array(DRAWN[drawn], dtype=bool)
     large = np.float32(-1e9)  # next to it a score is lost: what stays is the same for all
     with np.errstate(invalid="ignore"):
         weights = [
@@ -146,7 +148,7 @@ def test_masks(drawn: str) -> None:
 
 def test_layer_norm_formulas() -> None:
     app = opened("lab", lab="layer_norm")
-    x = np.array(layers.NORMED).reshape(4, 4)
+    x = np.array(NORMED).reshape(4, 4)
     centred = x - x.mean(-1, keepdims=True)
     shown = tables(app)
     for ddof in (0, 1):
@@ -176,13 +178,13 @@ def test_layer_norm_shapes() -> None:
     assert "says nothing" in tables(app)[0][3][-1]
 
 
-@pytest.mark.parametrize("taken", list(layers.BATCHES))
+@pytest.mark.parametrize("taken", list(BATCHES))
 def test_batch_norm(taken: str) -> None:
     app = opened("lab", lab="batch_norm")
     app.button(key=f"lab_batch_norm_{taken}").click().run()
     assert not app.exception
-    x = np.array(layers.BATCHES[taken]["x"], dtype=float)
-    real = np.arange(x.shape[1]) < np.array(layers.BATCHES[taken]["lengths"])[:, None]
+    x = np.array(BATCHES[taken]["x"], dtype=float)
+    real = np.arange(x.shape[1]) < np.array(BATCHES[taken]["lengths"])[:, None]
     rows = x.reshape(-1, x.shape[-1])
     layer = (rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + 1e-6)
     batch = by_feature(rows)
@@ -250,7 +252,7 @@ def test_labels(right: str, least: str) -> None:
     app = opened("lab", lab="labels")
     app.button(key=f"lab_labels_{right}").click().run()
     assert not app.exception
-    z, y = np.array([2, 1.2, -0.5, -1.5]), np.array(weights.TRUTHS[right])
+    z, y = np.array([2, 1.2, -0.5, -1.5]), np.array(TRUTHS[right])
     p, sigmoid = softmax(z), 1 / (1 + np.exp(-z))
     one, several = tables(app)
     for shown, given in ((one, p), (several, sigmoid)):

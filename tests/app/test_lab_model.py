@@ -7,7 +7,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.pages.lab.model import FIELDS, PRESETS, matrix_name
+from glassformer.app.pages.lab.model.panel import FIELDS, PRESETS, matrix_name
 from glassformer.app.runs import untrained
 from glassformer.app.runs.models import get_history, get_model, get_taught, selectable_models
 from glassformer.app.session.limits import MOST_BUILT

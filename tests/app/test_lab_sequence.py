@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from torch.nn import functional
 
 from glassformer import load_model
-from glassformer.app.pages.lab import sequence
+from glassformer.app.pages.lab.seq2seq.panel import SENTENCE
 from glassformer.core.lab import depth as stacks
 from glassformer.core.lab.seq2seq import read_words
 from glassformer.core.lab.why_attention import EVERYTHING, Race, untrained_layers
@@ -111,7 +111,7 @@ def test_the_race_runs_on_its_button_alone(monkeypatch: pytest.MonkeyPatch) -> N
         seconds = {"recurrent": times, "convolution": times / 2, "attention": times**2 * 400}
         return Race(torch.tensor([8, 16]), seconds)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sequence, "time_layers", quick)
+    monkeypatch.setattr("glassformer.app.pages.lab.why.panel.time_layers", quick)
     app = bench("why")
     typed_in_lab(app, "why", view="time")
     assert traces(app) == []
@@ -146,7 +146,7 @@ def test_in_chinese_and_with_one_word(name: str) -> None:
 
 def test_seq2seq_shows_each_gate_and_what_a_word_is_worth() -> None:
     app = bench("seq2seq")
-    words = sequence.SENTENCE
+    words = SENTENCE
     found, _ = read_words(words, 4, 0, 0)
     f, i, g = (getattr(found.gates, name)[1].numpy() for name in ("forget", "input", "candidate"))
     cell = f * found.gates.cell[0].numpy() + i * g

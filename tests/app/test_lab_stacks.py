@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.pages.lab.figures.one_matrix import one_matrix_drawing
-from glassformer.app.pages.lab.figures.skips import skips_figure
+from glassformer.app.pages.lab.one_matrix.figures import one_matrix_drawing
+from glassformer.app.pages.lab.skips.figures import skips_figure
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs.models import get_model
 from glassformer.app.words import texts_of_language

@@ -12,6 +12,7 @@ from glassformer.app.pages.lab.tile_pictures import (
     draw_curves,
     draw_grid,
 )
+from glassformer.app.panels.panel import panels_of
 from glassformer.app.session.state import LAB
 from glassformer.app.words import say
 from glassformer.core.lab.softmax import measure_scaling
@@ -29,7 +30,7 @@ def test_the_lab_opens_on_a_tile_for_every_bench(language: str) -> None:
     assert [tile["bench"] for tile in groups[-1]["tiles"]] == ["examples"]
     for tile in tiles:
         assert tile["question"].endswith(("?", "？")), tile["bench"]
-        assert tile["name"] == say(f"lab.bench_{tile['bench']}", language)
+        assert tile["name"] == say(panels_of("lab")[tile["bench"]].title, language)
 
 
 def test_a_tile_opens_its_bench_and_the_bench_leads_back() -> None:

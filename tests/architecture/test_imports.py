@@ -267,5 +267,5 @@ def test_there_is_something_to_check() -> None:
     assert len(FILES) > 20
     assert rule("core.model.attention") == "core.model"
     assert rule("app.ui.chart") == "app.ui"
-    assert unit("app.pages.lab.figures.depth") == "app.pages.lab"
+    assert unit("app.pages.lab.depth.figures") == "app.pages.lab"
     assert rule("app.py") == "app.py"

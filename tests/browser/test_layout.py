@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page
 
-from glassformer.app.pages.lab.page import GROUPS
 from glassformer.app.session import state
 from tests.browser import driver
 
@@ -27,9 +26,7 @@ TABS: dict[str, list[dict[str, str]]] = {
     "decoding": [{"decoding": each} for each in state.DECODING],
     "switch": [{"switches": each} for each in state.SWITCHES],
     "training": [*({"replay": each} for each in state.REPLAYS), {"training": "workshop"}],
-    "lab": [
-        {"lab": each} for each in ("tiles", *(name for names in GROUPS.values() for name in names))
-    ],
+    "lab": [{"lab": each} for each in ("tiles", *state.LAB)],
     "tensors": [{"form": form} for form in ("picture", "table", "exact")],
     "lectures": [{}],
 }

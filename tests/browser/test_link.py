@@ -21,35 +21,9 @@ TRAIL = {"trail": f"{PLACE}/context@1,2,3,4", "way": f"output/logits@1,2,3;{PLAC
 FOCUS = {"text": TEXT, "layer": "2", "head": "3", "query": "2", "key": "5",
          "precision": "4", "size": "125", "theme": "dark", "language": "zh"}  # fmt: skip
 RUN = {"edits": EDITS, "run": "first"}
-TYPED = {
-    "scaling": "scaling:d_k,'16,scores,('1,−2,'3)",
-    "dictionary": "dictionary:query,('0,'1),temperature,'0.5",
-    "masks": "masks:meaning,hidden,precision,float16",
-    "layer_norm": "layer_norm:epsilon,'0.5",
-    "batch_norm": "batch_norm:lengths,('2,'2)",
-    "normalisers": "normalisers:shift,'3",
-    "depth": "depth:layers,'3,seed,'7",
-    "split": "split:heads,'4,way,concat",
-    "order": "order:seen,weights",
-    "why": "why:length,'9",
-    "seq2seq": "seq2seq:forget,'3,step,'8",
-    "similarity": "similarity:measure,squared,query,('1,'1)",
-    "labels": "labels:logits,('1,'3,−1,'0)",
-    "mask_building": "mask_building:hidden,'0,recipe,full",
-    "mask_steps": "mask_steps:source,我喜欢你,target,I+like+you;mask_steps_at:step,'2",
-    "norm_axes": "norm_axes:at,'11,reading,words",
-    "model": "model:n_heads,'4,d_model,'64,ids,sentence;model_view:view,counts",
-    "one_matrix": "one_matrix:heads,'4",
-    "skips": "skips:place,pre",
-    "clones": "clones:steps,'5",
-    "added": "added:positions,('1,'2)",
-    "examples": "example_softmax-alternatives:scores,('9,'1)",
-}
-LAB = {"lab_" + name: ("lab", {"lab": name, "inputs": typed}) for name, typed in TYPED.items()}
-LAB["lab_examples"][1].pop("lab")  # as links were when the page opened on them
-LAB["lab_layer_norm"][1]["norms"] = "stretched"
-LAB["lab_examples"][1]["example"] = "softmax-alternatives"
-LAB["lab_order"][1].update(text="I like you", words="2,1,3,4")
+# What a link has beside its panel: few benches show the sentence, no training what is switched.
+SEEN: dict[str, dict[str, str]] = dict.fromkeys(PAGES, FOCUS | RUN)
+SEEN |= {"lab": {}, "training": FOCUS}
 SCREENS: dict[str, tuple[str, dict[str, str]]] = {
     "translate": ("", {**FOCUS, **RUN, **TRAIL, "block": "encoder/1/feed_forward",
                        "unfolded": "decoder:1,encoder:2", "links": "matrix", "token": "source:3",
@@ -63,16 +37,13 @@ SCREENS: dict[str, tuple[str, dict[str, str]]] = {
     "gallery": ("switch", {"text": TEXT, "size": "125"}),
     "telling": ("tensors", {"text": TEXT, "size": "125"}),
     "course": ("training", {"text": TEXT, "course": "end"}),
-    "training": ("training", {**FOCUS, "step": "400", "replay": "attention",
-                              "curves": "all"}),
     "workshop": ("training", {"training": "workshop",
                               "recipe": "form:source,all,d_model,64,layers,2,steps,777,rate,1.5"}),
     "tensors": ("tensors", {**FOCUS, **RUN, "address": f"{PLACE}/weights", "form": "table",
                             "axes": "key,query"}),
     "beside": ("attention", {**FOCUS, "edits": EDITS, "second": SECOND, "run": "both"}),
-    **{f"{panel.page}_{panel.id}": (panel.page, {**FOCUS, **RUN, **panel.link})
+    **{f"{panel.page}_{panel.id}": (panel.page, {**SEEN[page], **panel.link})
        for page in PAGES for panel in panels_of(page).values()},
-    **LAB,
 }  # fmt: skip
 
 

@@ -1,1 +1,1 @@
-"""The Lab: its frame, its kit, and a module for each bench."""
+"""The Lab: its frame, its kit, and a folder for each bench."""

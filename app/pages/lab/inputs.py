@@ -185,3 +185,9 @@ def _frozen(value: Any) -> Any:
 def tuples_as_lists(value: Any) -> Any:
     """The tuples of a link as the lists of the browser."""
     return list(map(tuples_as_lists, value)) if isinstance(value, tuple) else value
+
+
+def fill_names(names: Any, count: int) -> list[str]:
+    """So many names: those typed, and numbers for the rest."""
+    known = [str(each) for each in names][:count]
+    return known + [str(at + 1) for at in range(len(known), count)]

@@ -1,9 +1,9 @@
 """What every bench of the Lab is made of: its question, inputs that compute as one types, reset.
 
-    texts = kit.head("scaling")                          # lab_scaling.title and lab_scaling.about
-    answer = kit.worked("scaling", [Field("d_k", "d_k", 64, "number", low=1, high=512)], scaling)
-    answer.result                                        # scaling(d_k=…) of what is typed
-    kit.chart("scaling", scaling_figure(answer.result, texts))  # lab_scaling.alt
+    kit.draw_bench_head("scaling")  # lab_scaling.title, lab_scaling.about
+    fields = [Field("d_k", "d_k", 64, low=1, high=512)]
+    answer = kit.compute_from_inputs("scaling", fields, scaling)  # .result is scaling(d_k=…)
+    kit.draw_chart("scaling", scaling_figure(answer.result, look))  # lab_scaling.alt
 
 What is typed goes to the core function as typed: text for a number, words and a choice, lists of
 texts for rows and tables; core reads or refuses it. A refusal stands below the inputs, the input

@@ -10,8 +10,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from glassformer.app.pages.lab import layers, sequence, stack, weights
-from glassformer.app.pages.lab import masks as mask_benches
+from glassformer.app.pages.lab.added.panel import ADDED
+from glassformer.app.pages.lab.batch_norm.panel import BATCH_NORM
+from glassformer.app.pages.lab.clones.panel import CLONES
+from glassformer.app.pages.lab.depth.panel import DEPTH
+from glassformer.app.pages.lab.labels.panel import LABELS
+from glassformer.app.pages.lab.layer_norm.panel import LAYER_NORM
+from glassformer.app.pages.lab.masks.panel import MASKS
+from glassformer.app.pages.lab.normalisers.panel import NORMALISERS
+from glassformer.app.pages.lab.one_matrix.panel import ONE_MATRIX
+from glassformer.app.pages.lab.scaling.panel import SCALING
+from glassformer.app.pages.lab.seq2seq.panel import SENTENCE
+from glassformer.app.pages.lab.split.panel import SPLIT
+from glassformer.app.pages.lab.why.panel import WHY
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.marks import panel_spans
 from glassformer.core.lab.added import join_positions
@@ -109,14 +120,14 @@ def _originals(fields: Sequence[Any], *names: str) -> dict[str, Any]:
 
 
 def _scaling(_dark: bool) -> Marks:
-    found = measure_scaling(**_originals(weights.SCALING, "d_k", "keys"))
+    found = measure_scaling(**_originals(SCALING, "d_k", "keys"))
     return draw_curves(
         [(found.raw.entropy, "changed", True), (found.scaled.entropy, "weights", False)]
     )
 
 
 def _normalisers(_dark: bool) -> Marks:
-    found = normalisers(**_originals(weights.NORMALISERS))
+    found = normalisers(**_originals(NORMALISERS))
     return marks_side_by_side(draw_bars, [(each.weights, "weights") for each in found])
 
 
@@ -126,13 +137,13 @@ def _dictionary(dark: bool) -> Marks:
 
 
 def _masks(_dark: bool) -> Marks:
-    ways = masks(**_originals(mask_benches.MASKS)).ways
+    ways = masks(**_originals(MASKS)).ways
     both = (ways["large_negative"], ways["multiply_before"])
     return marks_side_by_side(draw_grid, [(each.weights, "weights") for each in both])
 
 
 def _labels(_dark: bool) -> Marks:
-    found = labels(**_originals(weights.LABELS))
+    found = labels(**_originals(LABELS))
     return marks_side_by_side(
         draw_bars, [(each.probabilities, "weights") for each in (found.softmax, found.sigmoid)]
     )
@@ -158,12 +169,12 @@ def _mask_steps(_dark: bool) -> Marks:
 
 
 def _layer_norm(dark: bool) -> Marks:
-    found = layer_norms(**_originals(layers.LAYER_NORM)).curves
+    found = layer_norms(**_originals(LAYER_NORM)).curves
     return draw_curves([(each, head_colour(at, dark), at % 2 > 0) for at, each in enumerate(found)])
 
 
 def _batch_norm(_dark: bool) -> Marks:
-    found = beside_batch_norm(**_originals(layers.BATCH_NORM))
+    found = beside_batch_norm(**_originals(BATCH_NORM))
     both = (found.layer, found.batch)
     return marks_side_by_side(draw_grid, [(each.normalized.flatten(0, 1), "norm") for each in both])
 
@@ -178,12 +189,12 @@ def _norm_axes(_dark: bool) -> Marks:
 
 def _depth(_dark: bool) -> Marks:
     roles = {"post": "query", "pre": "value"}
-    stacks = measure_depth(**_originals(layers.DEPTH))
+    stacks = measure_depth(**_originals(DEPTH))
     return draw_curves([(each.likeness, roles[each.place], not each.residual) for each in stacks])
 
 
 def _split(dark: bool) -> Marks:
-    found = head_split(**_originals(layers.SPLIT, "sentences", "words", "width", "heads"))
+    found = head_split(**_originals(SPLIT, "sentences", "words", "width", "heads"))
     _, heads, words, inside = found.steps["split"].cells.shape
     hues = [head_colour(at // inside, dark) for at in range(heads * inside)]
     split = [(np.ones((words, inside)), hues[head * inside :]) for head in range(heads)]
@@ -191,7 +202,7 @@ def _split(dark: bool) -> Marks:
 
 
 def _one_matrix(dark: bool) -> Marks:
-    found = one_matrix(**_originals(layers.ONE_MATRIX))
+    found = one_matrix(**_originals(ONE_MATRIX))
     _, width, inside = found.small.shape
     hues = [head_colour(at // inside, dark) for at in range(width)]
     small = [(each.abs(), hues[head * inside :]) for head, each in enumerate(found.small)]
@@ -210,13 +221,13 @@ def _skips(_dark: bool) -> Marks:
 
 
 def _clones(_dark: bool) -> Marks:
-    found = clones(**_originals(stack.CLONES))
+    found = clones(**_originals(CLONES))
     rows = [torch.cat([*found[way].moved[:3, :4, :8]], dim=1) for way in ("shared", "copied")]
     return draw_grid(torch.cat(rows).clamp(-0.1, 0.1), "query")
 
 
 def _added(_dark: bool) -> Marks:
-    found = join_positions(**_originals(sequence.ADDED))
+    found = join_positions(**_originals(ADDED))
     return marks_side_by_side(
         draw_grid, [(found.a.T, "data"), (found.e.T, "query"), (found.added.T, "value")]
     )
@@ -229,7 +240,7 @@ def _order(_dark: bool) -> Marks:
 
 
 def _why(dark: bool) -> Marks:
-    found = run_routes(**_originals(sequence.WHY, "length", "width", "kernel"))
+    found = run_routes(**_originals(WHY, "length", "width", "kernel"))
     return draw_curves([
         (np.log10(each.gradients.numpy() + 1e-12), head_colour(at, dark), each.kind != "attention")
         for at, each in enumerate(found)
@@ -237,7 +248,7 @@ def _why(dark: bool) -> Marks:
 
 
 def _seq2seq(_dark: bool) -> Marks:
-    found = read_words(sequence.SENTENCE)[0].by_word
+    found = read_words(SENTENCE)[0].by_word
     vector, attention = found["vector"].log10(), found["attention"].log10()
     return draw_curves([(vector, "changed", True), (attention, "weights", False)])
 

@@ -5,10 +5,11 @@ from html import escape
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from glassformer.app.pages.training import curves, panels, workshop
+from glassformer.app.pages.training import curves, workshop
 from glassformer.app.pages.training.curves import Training
 from glassformer.app.panels.compare import pickers
 from glassformer.app.panels.opening import on_file
+from glassformer.app.panels.panel import Panel, show_picker
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.models import is_opened
 from glassformer.app.session import store
@@ -21,14 +22,6 @@ from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 
 HALVES = ("replay", "workshop")
-PANELS = {
-    "translation": panels.show_translation,
-    "attention": panels.show_attention,
-    "film": panels.show_film,
-    "positions": panels.show_positions,
-    "words": panels.show_word_map,
-    "lengths": panels.show_lengths,
-}
 WITH_A_HEAD = ("attention", "film")
 
 
@@ -69,9 +62,9 @@ def show_replay(headline: DeltaGenerator) -> None:
     with headline:
         show_headline(training)
     curves.show(training)
-    _pickers(training)
+    panel = _pickers(training)
     with box("fill", "training_panel", gap="xsmall"):
-        PANELS[training.now.replay](training)
+        panel.show(training)
 
 
 def show_headline(training: Training) -> None:
@@ -91,15 +84,15 @@ def show_headline(training: Training) -> None:
     st.html(f'<p class="training-headline">{"".join(parts)}</p>')
 
 
-def _pickers(training: Training) -> None:
+def _pickers(training: Training) -> Panel:
     with side_by_side("training_pickers", gap="small", horizontal_alignment="distribute"):
-        chosen = training.now.replay
-        draw_choice("training_replay", "training.panel", PANELS, chosen, set_field("replay"))
-        if chosen in WITH_A_HEAD:
+        panel = show_picker("training", "training_replay", say("training.panel"))
+        if panel.id in WITH_A_HEAD:
             with box(
                 "dense inline", "training_head", horizontal=True, gap="small", width="content"
             ):
                 pickers.pick_attention(training.trace, "training")
+    return panel
 
 
 if __name__ == "__main__":

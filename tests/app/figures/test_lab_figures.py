@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glassformer.app.pages.lab.example_results import quantity_formula, quantity_role
-from glassformer.app.pages.lab.figures.split import HEIGHT, WIDTH, cell_places, split_drawing
+from glassformer.app.pages.lab.examples.example_results import quantity_formula, quantity_role
 from glassformer.app.pages.lab.figures.tables import (
     digits_apart,
     exact_digits,
@@ -17,7 +16,8 @@ from glassformer.app.pages.lab.figures.tables import (
     tables_side_by_side,
     tint,
 )
-from glassformer.app.pages.lab.figures.why import formula_html
+from glassformer.app.pages.lab.split.figures import HEIGHT, WIDTH, cell_places, split_drawing
+from glassformer.app.pages.lab.why.figures import formula_html
 from glassformer.app.plots.colours import DARK, LIGHT
 from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.theme import FigureStyle

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 from glassformer.app.pages.training.figures.curves import EDGE, curves_figure
-from glassformer.app.pages.training.figures.lengths import (
-    lengths_figure,
-    similarity_figure,
-    sizes_figure,
-)
-from glassformer.app.pages.training.figures.words import (
+from glassformer.app.pages.training.lengths.figures import lengths_figure, sizes_figure
+from glassformer.app.pages.training.positions.figures import similarity_figure
+from glassformer.app.pages.training.words.figures import (
     Label,
     ends_of,
     group_colours,

@@ -1,15 +1,14 @@
 """A name of the state is a part of the page's folder; what a part cannot draw it says."""
 
 from importlib import import_module
+from itertools import groupby
 from types import ModuleType
 
 import pytest
 
-from glassformer.app.pages.lab.page import GROUPS
 from glassformer.app.panels import panel as panels
 from glassformer.app.panels.compare import PAGES
 from glassformer.app.panels.opening.on_file import show_part
-from glassformer.app.session import state
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
 from glassformer.core.errors import GlassformerError
@@ -27,7 +26,7 @@ def test_what_stands_beside_every_switch_is_a_part(name: str) -> None:
 def test_a_panel_is_a_folder_that_says_what_it_is(panel: panels.Panel) -> None:
     body = import_module(f"{panel.package}.panel")
     assert callable(body.show)
-    if panel.page != "switch":  # which says nothing above its panels
+    if panel.page not in ("switch", "training"):  # which say nothing above their panels
         assert bool(panel.top) != hasattr(body, "top_line")
     for language in LANGUAGES:
         assert (ROOT / "app" / "pages" / panel.page / panel.id / f"{language}.toml").is_file()
@@ -36,11 +35,10 @@ def test_a_panel_is_a_folder_that_says_what_it_is(panel: panels.Panel) -> None:
     assert state.to_query() == panel.link  # nothing in it is what a link need not say
 
 
-def test_every_bench_is_in_a_group() -> None:
-    assert sorted(name for names in GROUPS.values() for name in names) == sorted(state.LAB)
-    for group, names in GROUPS.items():
-        part = import_module(f"glassformer.app.pages.lab.{group}")
-        assert all(callable(getattr(part, f"show_{name}")) for name in names)
+def test_every_bench_stands_below_a_heading() -> None:
+    headings = [bench.group for bench in panels.panels_of("lab").values()]
+    assert all(headings)
+    assert len([*groupby(headings)]) == len(set(headings)), "a group's benches stand side by side"
 
 
 def test_pages_with_two_runs_have_a_body_for_them() -> None:

@@ -1,0 +1,45 @@
+"""Where the heads look at a step."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from glassformer.app.pages.training.curves import Training
+from glassformer.app.panels.attention.attention_map import MapLayout, map_figure
+from glassformer.app.panels.attention.focus import AttentionFocus
+from glassformer.app.panels.attention.heads import head_role_sentence, show_heads, show_title
+from glassformer.app.panels.attention.picture import head_in_words
+from glassformer.app.ui.chart import show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.analysis.head_roles import describe
+
+HEIGHT, WIDTH = 360, 640
+
+
+def show(training: Training) -> None:
+    """Draw all heads small, one large, and what it does at this step and at the end."""
+    now = replace(training.now, stage="weights", view="matrix", order="place")
+    focus = AttentionFocus(now, training.trace, training.look)
+    left, middle, right = st.columns([1.6, 2.3, 1.1], gap="medium")
+    with left, box("fill scroll", "training_heads"):
+        show_heads(focus)
+    with middle, box("fill", "training_picture"):
+        cell = focus.cell if focus.pinned else None
+        layout = MapLayout(cell, False, WIDTH, HEIGHT)
+        figure = map_figure(focus.view, focus.sides, "weights", focus.look, layout)
+        show_chart(figure, "training_attention", head_in_words(focus), fill=True)
+    with right.container(key="training_says", gap="small"):
+        show_title(focus.kind, now.layer, now.head, joint="  \n")  # the column is narrow
+        st.markdown(_does(training, focus))
+        st.caption(say("training_attention.note"))
+
+
+def _does(training: Training, focus: AttentionFocus) -> str:
+    layer, head = focus.now.layer, focus.now.head
+    here = head_role_sentence(focus.kind, describe(focus.trace, focus.kind, layer, head))
+    last = head_role_sentence(focus.kind, describe(training.end, focus.kind, layer, head))
+    said = say("training_attention.does_here", step=training.steps[training.place], does=here)
+    if training.now.step:
+        said += "  \n" + say("training_attention.does_end", does=last)
+    return said
