@@ -55,7 +55,9 @@ function makeShot(view, shot, place, palette, said) {
     make("b", shot.step),
     make("span.cut", { title: shot.note }, shot.note),
   );
-  const given = { "aria-label": shot.title, data: { step: shot.step } };
+  // What is seen stands in its name, for who speaks to the page.
+  const name = `${shot.step} ${shot.note} – ${shot.title}`;
+  const given = { "aria-label": name, data: { step: shot.step } };
   return makeStep(
     view,
     "shot.framed",
