@@ -14,7 +14,9 @@ NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "no_repeat_ngram_size": (0,), "encoder_no_repeat_ngram_size": (0,), "min_length": (0,),
     "min_new_tokens": (0,), "num_beams": (1,), "do_sample": (False,), "penalty_alpha": (0.0,),
     "begin_suppress_tokens": ([],), "exponential_decay_length_penalty": (), "sequence_bias": (),
-    "forced_decoder_ids": ([],), "diversity_penalty": (0.0,),
+    "forced_decoder_ids": ([],), "diversity_penalty": (0.0,), "num_beam_groups": (1,),
+    "stop_strings": ([], ""), "guidance_scale": (1.0,), "token_healing": (False,),
+    "watermarking_config": (), "dola_layers": (), "constraints": ([],), "force_words_ids": ([],),
 }  # fmt: skip
 
 

@@ -32,7 +32,7 @@ MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention m
 MORE = 20  # words that a text is continued by
 ALL_RUN = LeftAside()
 InChat = Literal["", "always", "if it can"]  # whether texts go through the chat template
-BLANK = re.compile("__+")  # what stands for a blank in any text
+BLANK = re.compile("[_\uff3f]{2,}")  # a blank in any text; Chinese keyboards write the wide one
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from glassformer.core.interventions.masks import PaddingOff, mask_view
 from glassformer.core.text_models.decodings import record_words, task_of
 from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.tape import Edit, Recorder
+from glassformer.core.weights.aside import not_applied
 from glassformer.core.weights.model_folder import look_into_folder
 from glassformer.core.weights.opened_model import MEMORY_BUDGET, OpenedModel, open_model
 from glassformer.core.weights.tokenizers.tokens import JSON
@@ -107,7 +109,7 @@ def test_an_encoder_fills_in_what_the_oracle_fills_in(tmp_path: Path) -> None:
     oracle = whole("bert", tmp_path)
     model = opened(tmp_path)
     trace = model.trace("the small ___ is here")
-    for blank in ("[MASK]", "__", "____", "________"):
+    for blank in ("[MASK]", "__", "____", "________", "\uff3f\uff3f\uff3f"):
         assert model.trace(f"the small {blank} is here").output_tokens == trace.output_tokens
     assert model.trace("the __ and ____").source_pieces.count("[MASK]") == 2
     assert model.trace("这是____的").source_pieces.count("[MASK]") == 1
@@ -320,6 +322,33 @@ def test_what_is_not_applied_is_said(tmp_path: Path) -> None:
     assert model.left_aside.settings == acting
     assert "not applied: repetition_penalty=1.2, no_repeat" in str(model.left_aside)
     assert model.task_of(model.trace(TEXT)).forbidden == {5}
+
+
+# Settings of `generate` that act here, or that change no word of what is written: its memory, its
+# outputs, its speed, its helpers; how far it writes. Those of sampling act with do_sample alone.
+HEEDED = {
+    "bad_words_ids", "suppress_tokens", "pad_token_id", "bos_token_id", "eos_token_id",
+    "forced_bos_token_id", "decoder_start_token_id",
+}  # fmt: skip
+LENGTH = {"max_length", "max_new_tokens", "max_time", "forced_eos_token_id"}
+SAMPLING = {
+    "temperature", "top_k", "top_p", "min_p", "top_h", "typical_p", "epsilon_cutoff", "eta_cutoff",
+}  # fmt: skip
+BEAMS = {"early_stopping", "length_penalty", "num_return_sequences"}  # act with num_beams alone
+WITHOUT_A_WORD = re.compile(
+    "use_|output_|return_|cache|compile|assistant|speculation|lookup|lookbehind|ngram_size$|prefill"
+    "|continuous|low_memory|transformers_version|_from_model|renormalize|remove_invalid|is_assist"
+)
+
+
+def test_every_setting_of_generate_is_heeded_or_said() -> None:
+    acting = {"diversity_penalty", "repetition_penalty", "no_repeat_ngram_size"}
+    for name in transformers.GenerationConfig().to_dict():
+        said = not_applied({name: 0.5})
+        if name in HEEDED | LENGTH | SAMPLING | BEAMS:
+            continue
+        if not WITHOUT_A_WORD.search(name) or name in acting:
+            assert said == (f"{name}=0.5",), name
 
 
 def test_an_added_piece_beyond_the_table_matters_where_a_text_has_it(tmp_path: Path) -> None:
