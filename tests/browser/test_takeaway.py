@@ -78,10 +78,16 @@ def cells(frame: Frame, key: str) -> np.ndarray:
     return np.nanmax(np.stack([each for each in arrays if each.shape == arrays[0].shape]), axis=0)
 
 
-def test_numbers_are_those_of_the_run(file: Path, opened: Opened) -> None:
+def test_numbers_paper_and_what_only_the_app_can_answer(file: Path, opened: Opened) -> None:
+    page = opened(file)
+    frame = frame_of(page, "weights")
     weights = trace_of(SCENES[0], file.stem)[WEIGHTS][0, 0].numpy()
-    drawn = cells(frame_of(opened(file), "weights"), "attention_large")
-    assert np.abs(drawn - weights).max() < 1e-4
+    assert np.abs(cells(frame, "attention_large") - weights).max() < 1e-4
+    paper = page.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == len(SCENES)  # one scene a page
+    frame.locator("[data-part] button:visible").first.click()
+    said = page.locator(".picture .alive").inner_text()
+    assert said == page.locator("body").get_attribute("data-alive") != ""
 
 
 def test_texts_are_words_and_screens_are_drawn(file: Path, opened: Opened) -> None:
@@ -99,38 +105,18 @@ def test_texts_are_words_and_screens_are_drawn(file: Path, opened: Opened) -> No
     assert page.evaluate(ground) == words.evaluate(ground) == "rgb(14, 17, 23)"
 
 
-def test_the_theme_is_switched_in_all_frames(file: Path, opened: Opened) -> None:
+def test_the_theme_is_switched_in_all_frames_and_light_on_paper(file: Path, opened: Opened) -> None:
     page = opened(file)
     page.locator("#theme").click()
     wait_until_drawn(page)
     ground = "getComputedStyle(document.body).backgroundColor"
     assert {frame.evaluate(ground) for frame in page.frames} == {"rgb(14, 17, 23)"}
-
-
-def test_paper_has_one_scene_a_page(file: Path, opened: Opened) -> None:
-    page = opened(file)
-    paper = page.pdf(prefer_css_page_size=True, print_background=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == len(SCENES)
-
-
-def test_a_dark_page_is_light_on_paper(file: Path, opened: Opened) -> None:
-    page = opened(file)
-    page.locator("#theme").click()
-    wait_until_drawn(page)
     page.emulate_media(media="print")
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
     turned = page.locator(".picture iframe").first.evaluate(
         "(each) => getComputedStyle(each).filter"
     )
     assert turned == "invert(1) hue-rotate(180deg)"
-
-
-def test_what_only_the_app_can_answer_says_so(file: Path, opened: Opened) -> None:
-    page = opened(file)
-    frame = frame_of(page, "weights")
-    frame.locator("[data-part] button:visible").first.click()
-    said = page.locator(".picture .alive").inner_text()
-    assert said == page.locator("body").get_attribute("data-alive") != ""
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(file: Path, opened: Opened) -> None:
