@@ -14,7 +14,7 @@ from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.analysis.training_views import word_groups
 
-HEIGHT, WIDTH = 372, 1060  # of the plot in a window of 1440 × 900
+HEIGHT, WIDTH = 330, 900  # of the plot in a window of 1280 × 720
 
 
 def show(training: Training) -> None:
