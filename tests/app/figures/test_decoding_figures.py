@@ -185,6 +185,9 @@ def test_exposure_stands_two_bars_a_word() -> None:
     assert wrong.marker.color == LOOK.colour("changed")
     many = exposure_figure(["a"] * 30, [0.5] * 30, [0.5] * 30, names, LOOK, 600, 200)
     assert many.data[0].text is None  # the numbers would lie over each other
+    some = exposure_figure(["a"] * 11, [0.98] * 11, [0.97] * 11, names, LOOK, 600, 200)
+    assert {each.textangle for each in some.data} == {-90}  # side by side they would, too
+    assert {each.textangle for each in figure.data} == {0}
 
 
 def test_the_cache_stands_beside_all_computed_anew() -> None:

@@ -35,6 +35,14 @@ def test_a_name_without_a_free_place_is_left_out_unless_it_must_stand() -> None:
     assert label_places([label(0, 0), label(0, 0, must=True)], full) == ["", "top center"]
 
 
+def test_a_name_that_must_stand_covers_points_but_no_other_name() -> None:
+    named = [label(0, 0, must=True) for _ in range(9)]  # the ninth of eight places
+    points = [(-3.0, -3.0, 3.0, 3.0)]
+    chosen = label_places(named, points)
+    assert "" in chosen
+    assert chosen[0] == "top center"
+
+
 def test_a_name_keeps_off_the_marks() -> None:
     above = [(-20.0, -17.0, 20.0, -5.0)]
     assert label_places([label(0, 0)], above) == ["bottom center"]

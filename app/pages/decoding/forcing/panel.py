@@ -38,7 +38,7 @@ from glassformer.core.decoding.greedy import (
 from glassformer.core.decoding.step import Step
 from glassformer.core.errors import GlassformerError
 
-WIDTH, HEIGHT = 700, 260  # of the bars' axis in a window of 1440 × 900
+WIDTH, HEIGHT = 600, 260  # of the bars' axis in a window of 1280 × 720
 OFFERED = 6  # other words of a step
 
 

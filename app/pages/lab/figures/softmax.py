@@ -138,7 +138,7 @@ def _ends(found: Sequence[Normalised]) -> list[float]:
     """One scale for all: the ends of the weights, and of the changed ones."""
     ends = torch.cat([torch.cat([each.weights, each.shifted, each.stretched]) for each in found])
     low, high = min(0.0, float(ends.min())), max(1.0, float(ends.max()))
-    return [low - 0.06 * (high - low) * (low < 0), high + 0.1 * (high - low)]
+    return [low - 0.14 * (high - low) * (low < 0), high + 0.1 * (high - low)]
 
 
 def scaling_figure(found: Scaling, texts: Mapping[str, str], look: FigureStyle) -> go.Figure:
