@@ -14,13 +14,17 @@ ADDRESS ?= 127.0.0.1
 # off: lectures have no audience. key: they ask for the presenter's key behind a proxy, too.
 HALL ?= $(GLASSFORMER_HALL)
 # Tests run side by side, a file in one process, each process with a server and a browser of its own;
-# the slow ones first.
+# the slowest first, by tests/durations.toml.
 JOBS ?= 2
-# Each commit does another third of the browser's sweeps.
+# Each commit does another third of the browser's tests: tests/tiers.py.
 THIRD ?= $(shell echo $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 3 + 1 )))
 # compare: which files take longer than in tests/durations.toml. write: that file, after a quiet whole run.
 DURATIONS ?= compare
 TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+# Around a command: how long it took is said at its end, also where it failed.
+TIMED := start=$$(date +%s);
+TOOK := code=$$?; took=$$(( $$(date +%s) - start )); \
+	printf 'All of it took %d minutes %02d seconds.\n' $$((took / 60)) $$((took % 60)); exit $$code
 # What is computed, without app and browser: again as other processors would, with two threads, and
 # with sums whose last bits differ (tests/other_rounding.py).
 NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity trace weights) \
@@ -40,13 +44,12 @@ help: ## this list
 app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1 HALL=off)
 	@GLASSFORMER_HALL=$(HALL) $(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
 
-test: $(READY_CHECKS) browser ## run the tests, of sweeps in the browser a third (THIRD=2 ARGS="-k words" to choose)
-	@echo "Of what a browser does again with other values, third $(THIRD) of 3; make test-all does it all."
-	@THIRD=$(THIRD) $(TESTS) $(ARGS)
+test: $(READY_CHECKS) browser ## all tests without a browser, a third of the others (THIRD=2 ARGS="-k words" to choose)
+	@echo "Of the tests in a browser each visit of a screen, and of each kind third $(THIRD) of 3; make test-all does them all."
+	@$(TIMED) THIRD=$(THIRD) DURATIONS=$(DURATIONS) $(TESTS) $(ARGS); $(TOOK)
 
 test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on other processors, too
-	@start=$$(date +%s); DURATIONS=$(DURATIONS) $(TESTS) $(ARGS) && $(MAKE) --no-print-directory numeric && \
-		echo "All of it took $$(( ($$(date +%s) - start) / 60 )) minutes."
+	@$(TIMED) { DURATIONS=$(DURATIONS) $(TESTS) $(ARGS) && $(MAKE) --no-print-directory numeric; }; $(TOOK)
 
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
 	@for each in $(PROCESSORS); do \

@@ -5,7 +5,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +14,11 @@ from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.model.transformer import Transformer
-from tests import durations
+from tests import durations, tiers
 from tests.other_rounding import sum_in_parts
 
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test is timed
 settings.load_profile("steady")
-
-SLOW = ("browser", "training")  # folders that begin first: no process is left with them at the end
 
 # The rooms of a test are not those of whoever runs it; servers that tests start take it over.
 _rooms = tempfile.mkdtemp(prefix="glassformer-hall-")
@@ -44,11 +41,14 @@ SMALL: dict[str, Any] = {
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: room(item) not in SLOW)
+    by_id = {item.nodeid: item for item in items}
+    later = set[str]()
     if third := os.environ.get("THIRD"):
-        left_out = beyond_a_third(items, int(third))
-        config.hook.pytest_deselected(items=[items[at] for at in left_out])
-        items[:] = [item for at, item in enumerate(items) if at not in left_out]
+        visits = {name for name, item in by_id.items() if item.get_closest_marker("visit")}
+        later = tiers.left_out(by_id, visits, int(third))
+        config.hook.pytest_deselected(items=[by_id[name] for name in later])
+    now = (name for name in by_id if name not in later)
+    items[:] = [by_id[name] for name in tiers.slowest_first(now, durations.known())]
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -58,28 +58,6 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for line in durations.tell():
         terminalreporter.write_line(line)
-
-
-def room(item: pytest.Item) -> str:
-    return item.path.relative_to(Path(__file__).parent).parts[0]
-
-
-def beyond_a_third(items: list[pytest.Item], third: int) -> set[int]:
-    """The places of those that `make test` leaves to the next commits.
-
-    A test that a browser does again and again with other values does it with each third of them,
-    and at least with one; all other tests are always done.
-    """
-    sweeps: dict[str, list[int]] = {}
-    for at, item in enumerate(items):
-        if room(item) == "browser" and hasattr(item, "callspec"):
-            sweeps.setdefault(item.nodeid.partition("[")[0], []).append(at)
-    return {
-        at
-        for places in sweeps.values()
-        for number, at in enumerate(places)
-        if number % min(3, len(places)) != third % min(3, len(places))
-    }
 
 
 @pytest.fixture

@@ -40,12 +40,17 @@ def table(now: Mapping[str, float]) -> str:
     return HEAD + "".join(f'"{name}" = {now[name]:.0f}\n' for name in long)
 
 
+def known() -> Mapping[str, float]:
+    """The table as it stands."""
+    return tomllib.loads(TABLE.read_text("utf-8")) if TABLE.exists() else {}
+
+
 def tell() -> Iterator[str]:
     """What is said at the end of a run; writes the table where that is asked for."""
     wish = os.environ.get("DURATIONS")
     if wish == "write":
         TABLE.write_text(table(seconds), encoding="utf-8")
     elif wish == "compare":
-        before = tomllib.loads(TABLE.read_text("utf-8")) if TABLE.exists() else {}
+        before = known()
         yield f"all files: {sum(seconds.values()):.0f} s, {sum(before.values())} s in the table"
         yield from grown(before, seconds)

@@ -4,6 +4,7 @@ import json
 import pickle
 import struct
 import zipfile
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -67,31 +68,38 @@ def _unsound_weights() -> bytes:
     return _instead(model_safetensors=save(weights))
 
 
-BAD_MODELS = {
-    "another zip": ("file_foreign", zipped({"word/document.xml": b"<xml/>"})),
-    "a path outside": ("file_foreign", zipped({**model_files(), "../../evil.sh": b"rm"})),
-    "an absolute path": ("file_foreign", zipped({f"/{n}": d for n, d in model_files().items()})),
-    "a further file": ("file_foreign", zipped({**model_files(), "mine-1/code.py": b"import os"})),
-    "no weights": ("file_foreign", _instead(model_safetensors=None)),
-    "cut": ("file_damaged", model_file()[: len(model_file()) // 2]),
-    "bits changed": ("file_damaged", model_file()[:90] + b"\xff\xff\xff" + model_file()[93:]),
-    "no JSON": ("file_damaged", _instead(config_json=b"{")),
-    "deep JSON": ("file_damaged", _instead(vocabulary_json=b"[" * 99_999)),
-    "another vocabulary": ("file_damaged", _instead(vocabulary_json=b'{"pieces": [1, 2]}')),
-    "a history of something else": ("file_damaged", _instead(history_json=b'{"curve": 3}')),
-    "a pickle for weights": ("file_damaged", _instead(model_safetensors=pickle.dumps([1]))),
-    "NaN": ("file_damaged", _unsound_weights()),
-    "too many layers": ("file_damaged", _config(encoder_layers=100_000)),
-    "too wide": ("file_damaged", _config(d_model=2**62)),
-    "another width": ("file_damaged", _config(d_model=96)),
-    "more layers": ("file_damaged", _config(encoder_layers=3)),
-    "a long config": ("file_large", _instead(config_json=b" " * 2**20)),
-}
+BAD_MODELS: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "another zip": ("file_foreign", lambda: zipped({"word/document.xml": b"<xml/>"})),
+    "a path outside": ("file_foreign", lambda: zipped({**model_files(), "../../evil.sh": b"rm"})),
+    "an absolute path": (
+        "file_foreign", lambda: zipped({f"/{n}": d for n, d in model_files().items()}),
+    ),
+    "a further file": (
+        "file_foreign", lambda: zipped({**model_files(), "mine-1/code.py": b"import os"}),
+    ),
+    "no weights": ("file_foreign", lambda: _instead(model_safetensors=None)),
+    "cut": ("file_damaged", lambda: model_file()[: len(model_file()) // 2]),
+    "bits changed": (
+        "file_damaged", lambda: model_file()[:90] + b"\xff\xff\xff" + model_file()[93:],
+    ),
+    "no JSON": ("file_damaged", lambda: _instead(config_json=b"{")),
+    "deep JSON": ("file_damaged", lambda: _instead(vocabulary_json=b"[" * 99_999)),
+    "another vocabulary": ("file_damaged", lambda: _instead(vocabulary_json=b'{"pieces": [1, 2]}')),
+    "a history of something else": ("file_damaged", lambda: _instead(history_json=b'{"curve": 3}')),
+    "a pickle for weights": ("file_damaged", lambda: _instead(model_safetensors=pickle.dumps([1]))),
+    "NaN": ("file_damaged", lambda: _unsound_weights()),
+    "too many layers": ("file_damaged", lambda: _config(encoder_layers=100_000)),
+    "too wide": ("file_damaged", lambda: _config(d_model=2**62)),
+    "another width": ("file_damaged", lambda: _config(d_model=96)),
+    "more layers": ("file_damaged", lambda: _config(encoder_layers=3)),
+    "a long config": ("file_large", lambda: _instead(config_json=b" " * 2**20)),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BAD_MODELS)
 def test_a_zip_that_is_no_model_is_refused(name: str, tmp_path: Path) -> None:
-    key, data = BAD_MODELS[name]
+    key, make = BAD_MODELS[name]
+    data = make()
     assert refused(lambda: unpack(data, tmp_path)) == key
 
 

@@ -36,6 +36,7 @@ def found(page: Page) -> list[str]:
     ]
 
 
+@pytest.mark.visit
 @pytest.mark.parametrize("name", SCREENS)
 def test_axe_finds_nothing(led: Callable[..., Page], name: str) -> None:
     path, query = SCREENS[name]
