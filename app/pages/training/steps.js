@@ -55,7 +55,8 @@ function makeShot(view, shot, place, palette, said) {
     make("b", shot.step),
     make("span.cut", { title: shot.note }, shot.note),
   );
-  const given = { "aria-label": shot.title, data: { step: shot.step } };
+  // Its name is what is seen on it, for who speaks to the page.
+  const given = { title: shot.title, data: { step: shot.step } };
   return makeStep(
     view,
     "shot.framed",
