@@ -55,9 +55,8 @@ function makeShot(view, shot, place, palette, said) {
     make("b", shot.step),
     make("span.cut", { title: shot.note }, shot.note),
   );
-  // What is seen stands in its name, for who speaks to the page.
-  const name = `${shot.step} ${shot.note} – ${shot.title}`;
-  const given = { "aria-label": name, data: { step: shot.step } };
+  // Its name is what is seen on it, for who speaks to the page.
+  const given = { title: shot.title, data: { step: shot.step } };
   return makeStep(
     view,
     "shot.framed",
