@@ -62,7 +62,7 @@ def show(lecture: Lecture, own: bool) -> None:
         if own:
             edit.show(lecture, at)
         else:
-            _read(lecture, lecture.scenes[at], language)
+            _read(lecture, lecture.scenes[at], start.language_of(lecture))
 
 
 def show_damaged(name: str, error: GlassformerError) -> None:
