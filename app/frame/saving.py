@@ -20,7 +20,6 @@ from glassformer.core.explain.steps.steps import list_steps, nearest_step
 from glassformer.core.trace.trace import Trace
 
 OF_THEIR_OWN = ("training", "lab")  # pages that show other runs than that of the sentence
-ONE_HEAD = ("scores", "scaled", "masked", "weights", "q", "k", "v", "context")
 MOST = 2_000_000  # numbers in a table: some 60 MB
 
 _saving = component(__file__, "saving", scripts=("vector.js",))

@@ -140,11 +140,6 @@ class HeadsRedirected(OfHeads, kind="heads_redirected", slot=("where", "heads", 
     def check(self, config: ModelConfig, source: int, target: int) -> None:
         """Raises also for a row or a key that these lengths do not have.
 
-        Args:
-            config: of the model.
-            source: S, tokens that the encoder reads.
-            target: T, tokens that the decoder reads.
-
         Raises:
             GlassformerError: `edit_unmatched` for an attention, `out_of_range` for a head, a row or
                 a key.

@@ -126,11 +126,6 @@ class Lines(OfHeads, kind="lines", slot=("where", "heads")):
     def check(self, config: ModelConfig, source: int, target: int) -> None:
         """Raises also for a line that these lengths do not have.
 
-        Args:
-            config: of the model.
-            source: S, tokens that the encoder reads.
-            target: T, tokens that the decoder reads.
-
         Raises:
             GlassformerError: `edit_unmatched` for an attention, `out_of_range` for a head,
                 `mask_cells_outside` for a row or a column.
@@ -195,11 +190,6 @@ class Painted(OfHeads, kind="painted", slot=("where", "heads")):
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:
         """Raises also for the first cell that these lengths do not have.
-
-        Args:
-            config: of the model.
-            source: S, tokens that the encoder reads.
-            target: T, tokens that the decoder reads.
 
         Raises:
             GlassformerError: `edit_unmatched` for an attention, `out_of_range` for a head,

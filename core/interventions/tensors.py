@@ -204,11 +204,6 @@ class Slice(Switch, slot=("address", "at")):
     def check(self, config: ModelConfig, source: int, target: int) -> None:
         """Raises where there are no such cells in runs of these lengths.
 
-        Args:
-            config: of the model.
-            source: S, tokens that the encoder reads.
-            target: T, tokens that the decoder reads.
-
         Raises:
             GlassformerError: `unknown_address`, `unknown_axis`, `out_of_range`, and as `fits_kind`.
         """

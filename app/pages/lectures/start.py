@@ -18,7 +18,6 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
 
 PAGES = ("", *(path.parent.name for path in Path(__file__).parents[1].glob("*/page.py")))
-NO_SCENE = ("lectures",)  # a page that no scene shows
 
 _launch = component(__file__, "launch")
 

@@ -210,12 +210,7 @@ def lead_title(choice: Choice) -> str:
     words = " ".join(map(visible, choice.before[-SHOWN_BEFORE:]))
     if len(choice.before) > SHOWN_BEFORE:
         words = f"… {words}"
-    # The words stand where nothing else could: a place is marked, then the sentence is cut there.
-    before, after = say("translate.choices_after", words="\0").split("\0")
-    parts = (
-        f"<span>{escape(before)}</span><b><bdi dir='ltr'>{escape(words)}</bdi></b>"
-        f"<span>{escape(after)}</span>{guarded}"
-    )
+    parts = _after(words, " dir='ltr'") + guarded
     return _line(parts, say("translate.choices_after", words=all_words))
 
 
@@ -228,12 +223,14 @@ def title_alone(trace: Trace, choice: Choice) -> str:
         word = visible(trace.source_tokens[choice.row])
         told = say(f"translate.choices_{kind}", word=word, place=choice.row + 1)
         return _line(f"<span>{escape(told)}</span>", told)
-    before, after = say("translate.choices_after", words="\0").split("\0")
-    content = (
-        f"<span>{escape(before)}</span><b><bdi>{escape(words)}</bdi></b>"
-        f"<span>{escape(after)}</span>"
-    )
-    return _line(content, say("translate.choices_after", words=words))
+    return _line(_after(words), say("translate.choices_after", words=words))
+
+
+def _after(words: str, order: str = "") -> str:
+    """After which words it is: a place is marked and cut, where the words could be anything."""
+    before, after = map(escape, say("translate.choices_after", words="\0").split("\0"))
+    bold = f"<b><bdi{order}>{escape(words)}</bdi></b>"
+    return f"<span>{before}</span>{bold}<span>{after}</span>"
 
 
 def _line(content: str, hover: str) -> str:
