@@ -23,7 +23,9 @@ WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 LARGEST_BESIDE = 256 * 2**20  # bytes of a file that is no weights; a tokenizer's has 35 MB
 FLOATS = ("F32", "F16", "BF16", "F64")
-WRAPPERS = re.compile(r"(^|\.)((module|_orig_mod)\.)+")  # of training on several devices, compiled
+# What training on several devices, compiling, and an adapter that was merged put before a name.
+WRAPPERS = re.compile(r"(^|\.)((module|_orig_mod|_forward_module|base_model\.model)\.)+")
+OF_HEADS = ("lm_head.", "cls.", "vocab_")  # before which a trainer's own "model." may stand, too
 # The norms of the first BERTs, as they were called in another library.
 OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 
@@ -75,6 +77,8 @@ def plain_name(name: str, prefixes: Sequence[str]) -> str:
         The name by which families know the tensor.
     """
     name = WRAPPERS.sub(r"\1", name)
+    if (inner := name.removeprefix("model.")).startswith((*prefixes, *OF_HEADS)):
+        name = inner
     name = name.removeprefix(next((each for each in prefixes if name.startswith(each)), ""))
     own = next((each for each in OLDER if name.endswith(each)), "")
     return name.removesuffix(own) + OLDER[own] if own else name

@@ -166,6 +166,12 @@ PUBLISHED: dict[str, Published] = {
     "llama, trained on several devices": Published("llama", names=((r"^", "module."),)),
     "llama, compiled": Published("llama", names=((r"^", "_orig_mod."),)),
     "llama, both": Published("llama", names=((r"^", "module._orig_mod."),)),
+    "llama, in a trainer's module": Published("llama", names=((r"^", "model."),)),
+    "llama, with a merged adapter": Published("llama", names=((r"^", "base_model.model."),)),
+    "gpt2, in a trainer's module": Published("gpt2", names=((r"^", "model."),)),
+    "gpt2, with a merged adapter": Published("gpt2", names=((r"^", "base_model.model."),)),
+    "gpt2, trained in parts": Published("gpt2", names=((r"^", "_forward_module."),)),
+    "bert, in a trainer's module": Published("bert", names=((r"^", "model."),)),
     "llama, compiled inside": Published("llama", names=((r"^model\.", "model._orig_mod."),)),
     "qwen2, a window for no layer": Published(
         "qwen2", said={"use_sliding_window": True, "sliding_window": 16, "max_window_layers": 3,
