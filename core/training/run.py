@@ -40,7 +40,7 @@ from glassformer.core.text_models.history import (
     snapshot_steps,
 )
 from glassformer.core.text_models.translator import Translator
-from glassformer.core.training.evaluate import quick_metrics
+from glassformer.core.training.evaluate import QUICK_PAIRS, QUICK_READINGS, quick_metrics
 from glassformer.core.training.loop import (
     FACTS,
     Progress,
@@ -190,6 +190,8 @@ class Job:
     output: Path  # gets the finished model
     save_every: int
     resume: bool
+    pairs: int = QUICK_PAIRS  # on which each snapshot is measured,
+    readings: int = QUICK_READINGS  # and on how many with a pronoun
 
 
 @dataclass(frozen=True)
@@ -287,7 +289,11 @@ def train_model(job: Job, tokenizer: Tokenizer, tell: Tell) -> None:
     run_in(job.run, trainer, report, job.save_every, job.resume)
     loss = trainer.curve.points[-1].loss
     total = len(snapshot_steps(job.recipe.steps))
-    for measured in measure_snapshots(job.run, lambda model: quick_metrics(model, grammar)):
+
+    def measure(model: Translator) -> dict[str, float]:
+        return quick_metrics(model, grammar, job.pairs, job.readings)
+
+    for measured in measure_snapshots(job.run, measure):
         tell(News(job.name, "measuring", measured, total, loss))
     publish(job.run, job.output)
     tell(News(job.name, "done", total, total, loss))

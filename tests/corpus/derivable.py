@@ -6,6 +6,8 @@ taken as they are. So what is not derivable is surely in no training sentence; w
 
 from __future__ import annotations
 
+from functools import cache
+
 from glassformer.core.corpus import Grammar
 from glassformer.core.corpus.draw import ASPECTS, AUXILIARIES
 from glassformer.core.corpus.grammar import Part, Rule, Source
@@ -24,20 +26,12 @@ class Derivations:
 
     def templates(self) -> list[Rule]:
         """The patterns that make exactly this sentence."""
-        present = set(self._words)
-        found = []
-        for rule in self._grammar.templates.rules:
-            if not self._misses(rule, present) and len(self._words) in self._rule(rule, 0, ""):
-                found.append(rule)
-        return found
-
-    def _misses(self, rule: Rule, present: set[str]) -> bool:
-        only = "zh-en" if self._english else "en-zh"
-        plain = (part.word for part in self._parts(rule) if not part.slot and not part.agree)
-        return rule.only == only or not all(word in present for word in plain)
+        present, last = set(self._words), len(self._words)
+        rules = rules_of(self._grammar, self._english)
+        return [r for r, plain in rules if plain <= present and last in self._rule(r, 0, "")]
 
     def _parts(self, rule: Rule) -> tuple[Part, ...]:
-        return rule.english if self._english else rule.chinese
+        return parts_of(rule, self._english)
 
     def _rule(self, rule: Rule, start: int, asked: str) -> Ends:
         index = (id(rule), start, asked)
@@ -78,29 +72,56 @@ class Derivations:
         return self._known[index]
 
     def _leaves(self, name: str, at: int, form: str) -> Ends:
-        index = (name, at, form)
-        if index not in self._known:
-            entries = self._grammar.lexicon.category(name)
-            if form in ("c", "head") or name == "noun":
-                entries = self._grammar.lexicon.entries
-            both = (word for entry in entries for word in (entry, *entry.synonyms))
-            self._known[index] = frozenset(e for word in both for e in self._leaf(word, at, form))
-        return self._known[index]
-
-    def _leaf(self, entry: Entry, at: int, form: str) -> Ends:
-        slot = self._words[at : at + 1] and self._words[at].startswith(f"<{entry.copy or '-'}")
-        carried = frozenset([at + 1]) if slot and form != "c" else NOWHERE
-        if self._english:
-            forms = ("", "third") if form == "agree" else (form,)
-            return carried | frozenset(e for f in forms for e in self._at(entry.words(f), at))
-        if form == "c":
-            return self._at((entry.classifier,), at)
-        behind = (ASPECTS[form],) if form in ASPECTS else ()
-        return carried | self._at((*entry.chinese, *behind), at)
+        first = self._words[at] if at < len(self._words) else ""
+        said, slots = spellings_of(self._grammar, name, form, self._english)
+        carried = any(first.startswith(slot) for slot in slots)
+        ends = (
+            e for words in (*said.get(first, ()), *said.get("", ())) for e in self._at(words, at)
+        )
+        return frozenset((*ends, *([at + 1] if carried else [])))
 
     def _at(self, words: tuple[str, ...], at: int) -> Ends:
         end = at + len(words)
         return frozenset([end]) if self._words[at:end] == words else NOWHERE
+
+
+def parts_of(rule: Rule, english: bool) -> tuple[Part, ...]:
+    return rule.english if english else rule.chinese
+
+
+@cache
+def rules_of(grammar: Grammar, english: bool) -> list[tuple[Rule, set[str]]]:
+    """The patterns of a language, each with the words that it has as they are."""
+    only = "zh-en" if english else "en-zh"
+    return [
+        (rule, {p.word for p in parts_of(rule, english) if not p.slot and not p.agree})
+        for rule in grammar.templates.rules
+        if rule.only != only
+    ]
+
+
+@cache
+def spellings_of(
+    grammar: Grammar, name: str, form: str, english: bool
+) -> tuple[dict[str, set[tuple[str, ...]]], set[str]]:
+    """The words of a category in a form, by the first of them, and its copy slots' beginnings."""
+    lexicon = grammar.lexicon
+    all_of_them = form in ("c", "head") or name == "noun"
+    entries = lexicon.entries if all_of_them else lexicon.category(name)
+    said: dict[str, set[tuple[str, ...]]] = {}
+    both = [word for entry in entries for word in (entry, *entry.synonyms)]
+    for words in {words for entry in both for words in _spelled(entry, form, english)}:
+        said.setdefault(words[0] if words else "", set()).add(words)
+    slots = {f"<{entry.copy or '-'}" for entry in both}
+    return said, slots if english or form != "c" else set()
+
+
+def _spelled(entry: Entry, form: str, english: bool) -> list[tuple[str, ...]]:
+    if english:
+        return [entry.words(each) for each in (("", "third") if form == "agree" else (form,))]
+    if form == "c":
+        return [(entry.classifier,)]
+    return [(*entry.chinese, *((ASPECTS[form],) if form in ASPECTS else ()))]
 
 
 def derivable(grammar: Grammar, words: tuple[str, ...], language: str) -> list[str]:

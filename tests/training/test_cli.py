@@ -1,6 +1,8 @@
 """The command line: train, go on, translate, refuse."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -8,19 +10,28 @@ from typer.testing import CliRunner
 from glassformer import list_snapshots, load_history, load_model
 from glassformer.core import cli
 from glassformer.core.errors import GlassformerError
+from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text_models.checkpoints import load_about
-from glassformer.core.training.data import corpus_tokenizer
+from glassformer.core.training.run import Job, bundled_job
 
 RUNNER = CliRunner()
 PLACES = ("alignment", "antecedent")
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer) -> Path:
     """Where models of a small vocabulary go; runs wait beside it."""
-    monkeypatch.setattr(cli, "corpus_tokenizer", lambda grammar: corpus_tokenizer(grammar, 3000))
+    monkeypatch.setattr(cli, "corpus_tokenizer", lambda grammar: tokenizer)
+    monkeypatch.setattr(cli, "bundled_job", small_job)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "models"
+
+
+def small_job(*asked: Any) -> Job:
+    """What the command asks for, with few sentences to learn from and to measure on."""
+    job = bundled_job(*asked)
+    recipe = replace(job.recipe, batch_size=16, held_out=30)
+    return replace(job, recipe=recipe, pairs=30, readings=4)
 
 
 def test_train_and_resume(folder: Path) -> None:

@@ -19,9 +19,7 @@ def translator() -> Translator:
 
 @pytest.fixture(scope="module")
 def metrics(translator: Translator) -> Metrics:
-    return evaluate_translator(
-        translator, load_grammar(), pairs=120, readings=30, sets=["everyday"]
-    )
+    return evaluate_translator(translator, load_grammar(), pairs=60, readings=30, sets=["everyday"])
 
 
 def test_exact_match(metrics: Metrics) -> None:
@@ -60,7 +58,7 @@ def test_every_head_is_knocked_out(metrics: Metrics, translator: Translator) -> 
 
 
 def test_quick_metrics_are_the_same_figures(metrics: Metrics, translator: Translator) -> None:
-    quick = quick_metrics(translator, load_grammar(), pairs=120, readings=30)
+    quick = quick_metrics(translator, load_grammar(), pairs=60, readings=30)
     assert quick.keys() == {
         "loss",
         "exact_en_zh",

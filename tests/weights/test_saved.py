@@ -90,11 +90,14 @@ def test_texts_as_typed_are_read_nearly_as_in_the_app_and_the_rest_is_counted(
     """Counted with `transformers`' own reading; the folder and README.md name these numbers."""
     sets = [each for name in SETS if name not in SEALED for each in read_sentences(name)]
     folder = save_marian(load_model(), tmp_path, texts=[each.text for each in sets])
-    words = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    words, ours = (
+        transformers.PreTrainedTokenizerFast.from_pretrained(folder),
+        load_model().tokenizer,
+    )
     told = [(folder / "README.md").read_text("utf-8"), (ROOT / "README.md").read_text("utf-8")]
     for language, named, most in (("en", "English", 0.05), ("zh", "Chinese", 0.2)):
         own = [each.text for each in sets if each.direction.startswith(language)]
-        read = [load_model().tokenizer.encode(each, language) for each in own]
+        read = [ours.encode(each, language) for each in own]
         differ = [
             text for text, each in zip(own, read, strict=True)
             if words(text)["input_ids"] != list(each.ids)
