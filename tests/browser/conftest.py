@@ -65,16 +65,18 @@ def led_pages() -> list[Page]:
 def led(
     context: BrowserContext, app_url: str, led_pages: list[Page], request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., Page]]:
-    """`led(path, query)`: a page that is there already, led to a link: a fifth of a new one's cost.
+    """`led(path, query, width, height)`: a page that is there, led to a link: a fifth of a new one.
 
     It remembers what the tests before it did: not for what a first visit is to show, and a link
     says the theme and the language that it wants. After a test that failed it is a new one.
     """
 
-    def lead(path: str = "", query: str = "") -> Page:
+    def lead(path: str = "", query: str = "", width: int = 1440, height: int = 900) -> Page:
         if not led_pages:
             led_pages.append(driver.open_page(context, app_url))
-        driver.lead(led_pages[0], path, query)
+        led_pages[0].set_viewport_size({"width": width, "height": height})
+        # a link without a query is one of the navigation's: the session keeps what is on screen
+        driver.lead(led_pages[0], path, query or "theme=light")
         return led_pages[0]
 
     failed = request.session.testsfailed

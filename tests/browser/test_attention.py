@@ -53,8 +53,8 @@ def word(page: Page, side: str, place: int) -> Locator:
     return page.locator(f'.word[data-side="{side}"][data-place="{place}"] .chip')
 
 
-def test_a_thumbnail_shows_its_head_large(open_page: Callable[..., Page]) -> None:
-    page = open_page("attention", "text=I+like+you")
+def test_a_thumbnail_shows_its_head_large(led: Callable[..., Page]) -> None:
+    page = led("attention", "text=I+like+you")
     expect(title(page)).to_contain_text("Layer 2 · Head 1")
     head(page, 2, 3).click()
     expect(head(page, 2, 3)).to_have_attribute("aria-pressed", "true")
@@ -64,8 +64,8 @@ def test_a_thumbnail_shows_its_head_large(open_page: Callable[..., Page]) -> Non
     expect(title(page)).to_contain_text("Layer 2 · mean of its heads")
 
 
-def test_arrow_keys_go_from_head_to_head(open_page: Callable[..., Page]) -> None:
-    page = open_page("attention", "text=I+like+you&layer=1&head=2")
+def test_arrow_keys_go_from_head_to_head(led: Callable[..., Page]) -> None:
+    page = led("attention", "text=I+like+you&layer=1&head=2")
     head(page, 1, 2).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
@@ -75,8 +75,8 @@ def test_arrow_keys_go_from_head_to_head(open_page: Callable[..., Page]) -> None
     expect(head(page, 2, 3)).to_have_attribute("aria-pressed", "true")
 
 
-def test_hover_has_the_words_and_the_exact_value(open_page: Callable[..., Page]) -> None:
-    page = open_page("attention", "text=I+like+you&head=1")
+def test_hover_has_the_words_and_the_exact_value(led: Callable[..., Page]) -> None:
+    page = led("attention", "text=I+like+you&head=1")
     for row, column, words in ((0, 2, "I → you"), (1, 3, "like → <eos>")):
         x, y = cell(page, row, column)
         page.mouse.move(x + 3, y)
@@ -105,8 +105,8 @@ def test_a_click_spells_the_cell_out_and_the_link_brings_it_back(
     expect(page.get_by_text("as an example")).to_be_visible()
 
 
-def test_forbidden_cells_are_hatched_and_still_answer(open_page: Callable[..., Page]) -> None:
-    page = open_page("attention", "text=I+like+you&kind=decoder&head=1&stage=scaled")
+def test_forbidden_cells_are_hatched_and_still_answer(led: Callable[..., Page]) -> None:
+    page = led("attention", "text=I+like+you&kind=decoder&head=1&stage=scaled")
     cell(page, 0, 0)
     assert page.locator(f"{PICTURE} pattern").count() == 0
     page.locator(".st-key-widget_attention_stage").get_by_text("masked").click()
@@ -118,8 +118,8 @@ def test_forbidden_cells_are_hatched_and_still_answer(open_page: Callable[..., P
     expect(page.locator(f"{PICTURE} .hovertext")).to_contain_text("e+9")
 
 
-def test_a_word_under_the_mouse_keeps_only_its_lines(open_page: Callable[..., Page]) -> None:
-    page = open_page("attention", "text=I+like+you&view=lines&head=1")
+def test_a_word_under_the_mouse_keeps_only_its_lines(led: Callable[..., Page]) -> None:
+    page = led("attention", "text=I+like+you&view=lines&head=1")
     paths = page.locator(".lines path")
     expect(paths).not_to_have_count(0)
     starts = (
@@ -137,8 +137,8 @@ def test_a_word_under_the_mouse_keeps_only_its_lines(open_page: Callable[..., Pa
     expect(pair(page)).to_contain_text("like looks at")
 
 
-def test_every_head_has_its_own_hue(open_page: Callable[..., Page]) -> None:
-    page = open_page("attention", "text=I+like+you&view=heads&kind=cross")
+def test_every_head_has_its_own_hue(led: Callable[..., Page]) -> None:
+    page = led("attention", "text=I+like+you&view=heads&kind=cross")
     expect(page.locator(".legend span")).to_have_count(4)
     hues = page.locator(".lines path").evaluate_all(
         "paths => [...new Set(paths.map((path) => path.getAttribute('stroke')))].length"
@@ -148,9 +148,9 @@ def test_every_head_has_its_own_hue(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".legend span.off")).to_have_count(3)
 
 
-def test_words_that_look_like_markup_stay_words(open_page: Callable[..., Page]) -> None:
+def test_words_that_look_like_markup_stay_words(led: Callable[..., Page]) -> None:
     text = "%3Cb%3Ex%3C%2Fb%3E+like+%3C%2Fs%3E+%26lt%3B"
-    page = open_page("attention", f"text={text}&head=1")
+    page = led("attention", f"text={text}&head=1")
     typed = page.get_by_label("Sentence").input_value().split()
     cell(page, 0, 0)
     ticks = page.locator(f"{PICTURE} .ytick text").all_text_contents()
@@ -161,8 +161,8 @@ def test_words_that_look_like_markup_stay_words(open_page: Callable[..., Page]) 
     assert chips == ticks
 
 
-def test_nothing_jumps_from_head_to_head(open_page: Callable[..., Page]) -> None:
-    page = open_page("attention", "layer=1&head=1")
+def test_nothing_jumps_from_head_to_head(led: Callable[..., Page]) -> None:
+    page = led("attention", "layer=1&head=1")
     places = [
         page.locator(selector)
         for selector in (
@@ -209,8 +209,8 @@ def test_the_switches_keep_their_letters(
     assert buttons.evaluate_all(fits)
 
 
-def test_large_type_keeps_the_whole_matrix_in_the_window(open_page: Callable[..., Page]) -> None:
-    page = open_page("attention", "size=150", width=1920, height=1080)
+def test_large_type_keeps_the_whole_matrix_in_the_window(led: Callable[..., Page]) -> None:
+    page = led("attention", "size=150", width=1920, height=1080)
     cell(page, 0, 0)
     box = page.locator("[class*=st-key-attention_picture--]").bounding_box()
     scale = page.locator(f"{PICTURE} .cbaxis, {PICTURE} .colorbar").last.bounding_box()

@@ -110,8 +110,8 @@ def test_escape_closes_an_open_menu_first(open_page: Callable[..., Page]) -> Non
 
 @pytest.mark.parametrize("path", ["", "attention", "tensors"])
 @pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
-def test_no_page_scrolls(open_page: Callable[..., Page], path: str, size: tuple[int, int]) -> None:
-    page = open_page(path, width=size[0], height=size[1])
+def test_no_page_scrolls(led: Callable[..., Page], path: str, size: tuple[int, int]) -> None:
+    page = led(path, width=size[0], height=size[1])
     main = page.get_by_test_id("stMain")
     assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 0
 
@@ -161,11 +161,11 @@ def test_a_bad_sentence_says_so_and_keeps_the_picture(open_page: Callable[..., P
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
-def test_the_frame_does_not_move(open_page: Callable[..., Page], size: tuple[int, int]) -> None:
+def test_the_frame_does_not_move(led: Callable[..., Page], size: tuple[int, int]) -> None:
     width, height = size
     tops = set()
     for path in ("", "attention", "tensors"):
-        page = open_page(path, width=width, height=height)
+        page = led(path, width=width, height=height)
         box = page.locator("[class*=st-key-stage_bar]").bounding_box()
         assert box is not None
         tops.add((box["x"], box["y"], box["width"], box["height"]))

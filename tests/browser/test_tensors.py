@@ -79,8 +79,8 @@ def test_the_tree_by_keyboard(open_page: Callable[..., Page]) -> None:
     expect(code(page)).to_contain_text('trace["source/ids"]')
 
 
-def test_hover_says_the_words_and_the_exact_value(open_page: Callable[..., Page]) -> None:
-    page = open_page("tensors", f"{FIRST}&text=I+like+you")
+def test_hover_says_the_words_and_the_exact_value(led: Callable[..., Page]) -> None:
+    page = led("tensors", f"{FIRST}&text=I+like+you")
     page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
     exact = driver.read(page, f"document.querySelector('{PICTURE}')._fullData[0].z[1][2]")
     hover_cell(page, 1, 2)
@@ -91,15 +91,15 @@ def test_hover_says_the_words_and_the_exact_value(open_page: Callable[..., Page]
     assert float(said.rpartition("value")[2].replace("−", "-")) == pytest.approx(exact, rel=1e-7)
 
 
-def test_masked_cells_say_so(open_page: Callable[..., Page]) -> None:
-    page = open_page("tensors", "address=decoder/0/self_attention/masked&text=I+like+you")
+def test_masked_cells_say_so(led: Callable[..., Page]) -> None:
+    page = led("tensors", "address=decoder/0/self_attention/masked&text=I+like+you")
     page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
     hover_cell(page, 0, 2)
     expect(page.locator(f"{PICTURE} .hovertext")).to_contain_text("masked")
 
 
-def test_nothing_jumps_when_axes_and_form_change(open_page: Callable[..., Page]) -> None:
-    page = open_page("tensors", FIRST)
+def test_nothing_jumps_when_axes_and_form_change(led: Callable[..., Page]) -> None:
+    page = led("tensors", FIRST)
     places = [
         page.locator("[class*=st-key-tensors_picture--], [class*=st-key-tensors_table--]"),
         code(page),
@@ -120,8 +120,8 @@ def test_nothing_jumps_when_axes_and_form_change(open_page: Callable[..., Page])
     assert [place.bounding_box() for place in places] == before
 
 
-def test_csv_is_made_on_the_click(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    page = open_page("tensors", f"address={CROSS}&text=I+like+you")
+def test_csv_is_made_on_the_click(led: Callable[..., Page], tmp_path: Path) -> None:
+    page = led("tensors", f"address={CROSS}&text=I+like+you")
     with page.expect_download() as waiting:
         page.locator(".st-key-download_csv button").first.click()
     assert waiting.value.suggested_filename == "decoder.0.cross_attention.weights.csv"
@@ -133,8 +133,8 @@ def test_csv_is_made_on_the_click(open_page: Callable[..., Page], tmp_path: Path
     assert sum(first) == pytest.approx(1, abs=1e-5)
 
 
-def test_odd_words_are_drawn_literally(open_page: Callable[..., Page]) -> None:
-    page = open_page("tensors", f"{FIRST}&text=the+%3Cb%3Ex%3C%2Fb%3E+%3Cs%3E+%24x%24+%26lt%3B")
+def test_odd_words_are_drawn_literally(led: Callable[..., Page]) -> None:
+    page = led("tensors", f"{FIRST}&text=the+%3Cb%3Ex%3C%2Fb%3E+%3Cs%3E+%24x%24+%26lt%3B")
     labels = page.locator(f"{PICTURE} .y2tick text")
     expect(labels.filter(has_text="<b>x</b>")).to_have_count(1)
     expect(labels.filter(has_text="$x$")).to_have_count(1)
@@ -142,16 +142,16 @@ def test_odd_words_are_drawn_literally(open_page: Callable[..., Page]) -> None:
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
-def test_the_page_is_not_scrolled(open_page: Callable[..., Page], size: tuple[int, int]) -> None:
-    page = open_page("tensors", FIRST, width=size[0], height=size[1])
+def test_the_page_is_not_scrolled(led: Callable[..., Page], size: tuple[int, int]) -> None:
+    page = led("tensors", FIRST, width=size[0], height=size[1])
     page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
     main = page.locator('[data-testid="stMain"]')
     assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 2
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
 
-def test_a_table_says_what_its_masked_cells_hold(open_page: Callable[..., Page]) -> None:
-    page = open_page("tensors", f"address={MASKED}&text=I+like+you&form=table")
+def test_a_table_says_what_its_masked_cells_hold(led: Callable[..., Page]) -> None:
+    page = led("tensors", f"address={MASKED}&text=I+like+you&form=table")
     expect(page.locator('[data-testid="stDataFrame"]')).to_be_visible()
     expect(page.get_by_text("cells, each −1×10⁹")).to_be_visible()
 
@@ -165,10 +165,10 @@ CUT = """() => [...document.querySelectorAll(
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(("size", "window"), [(125, (1440, 900)), (150, (1920, 1080))])
 def test_nothing_is_cut_in_large_type(
-    open_page: Callable[..., Page], language: str, size: int, window: tuple[int, int]
+    led: Callable[..., Page], language: str, size: int, window: tuple[int, int]
 ) -> None:
     query = f"address={MASKED}&size={size}&language={language}"
-    page = open_page("tensors", query, width=window[0], height=window[1])
+    page = led("tensors", query, width=window[0], height=window[1])
     expect(leaf(page, MASKED)).to_be_visible()
     assert driver.read(page, CUT) == []
     beyond = page.locator(".statistics").evaluate(
@@ -185,8 +185,8 @@ def test_nothing_is_cut_in_large_type(
     "address", ["source/positions", MASKED, "encoder/0/self_attention_norm/std"]
 )
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_equation_is_whole(open_page: Callable[..., Page], address: str, language: str) -> None:
-    page = open_page("tensors", f"address={address}&language={language}")
+def test_the_equation_is_whole(led: Callable[..., Page], address: str, language: str) -> None:
+    page = led("tensors", f"address={address}&language={language}")
     title = page.locator(".st-key-tensors_title h4")
     expect(title.locator(".katex").last).to_be_visible()
     over = "each => [each.scrollWidth - each.clientWidth, each.scrollHeight - each.clientHeight]"

@@ -113,7 +113,7 @@ def spellings_of(
     for words in {words for entry in both for words in _spelled(entry, form, english)}:
         said.setdefault(words[0] if words else "", set()).add(words)
     slots = {f"<{entry.copy or '-'}" for entry in both}
-    return said, slots if english or form != "c" else set()
+    return said, slots if form != "c" else set()
 
 
 def _spelled(entry: Entry, form: str, english: bool) -> list[tuple[str, ...]]:
