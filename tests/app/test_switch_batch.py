@@ -73,7 +73,9 @@ def test_the_head_in_focus_with_and_without_the_mask() -> None:
     words = len(PLAIN[0].source_tokens)
     assert not before[:, words:].any() and after[:, words:].min() > 0
     share = 100 * views[1][:, words:].sum(dim=-1).mean().item()
-    titles = [each["text"] for each in chart(app)["layout"]["annotations"]]
+    axes = chart(app)["layout"]
+    titles = [axes[each]["title"]["text"] for each in sorted(axes) if each.startswith("xaxis")]
+    titles = [each for each in titles if "&lt;pad&gt;" in each]
     assert "0% on &lt;pad&gt;" in titles[0] and f"{share:.1f}% on" in titles[1]
 
 
