@@ -6,6 +6,7 @@
     DOWN = 0.3; // pixels beside a text, and the share of a line's height, that are no fault
   const LEAST = 16; // pixels of a cell
   const EDGE = 24; // pixels of a page's own margin
+  const GAP = 32; // pixels between two columns: no room to grow into
 
   const up = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host ?? null;
   const name = (node) => {
@@ -79,9 +80,11 @@
     if (found === null) return null;
     let now = box(rect),
       shown = box(rect),
+      laid = box(rect), // where the page's own scrolling could bring it
       over = 0,
       by = null,
-      below = 0;
+      below = 0,
+      scrolled = false;
     const window_ = {
       each: null,
       x: "cuts",
@@ -93,15 +96,18 @@
       const down = Math.max(whole.top - now.top, now.bottom - whole.bottom);
       if (x === "cuts" && aside > over) [over, by] = [aside, { each, style, way: "aside" }];
       if (y === "cuts" && down > below) [below, by] = [down, { each, style, way: "down" }];
-      shown = both(shown, {
-        ...shown,
+      const bounds = (each) => ({
+        ...each,
         ...(x && { left: whole.left, right: whole.right }),
         ...(y && { top: whole.top, bottom: whole.bottom }),
       });
+      shown = both(shown, bounds(shown));
+      scrolled ||= !each || each.dataset.testid === "stMain";
+      if (!scrolled) laid = both(laid, bounds(laid));
       if (x === "scrolls") Object.assign(now, { left: whole.left, right: whole.right });
       if (y === "scrolls") Object.assign(now, { top: whole.top, bottom: whole.bottom });
     }
-    return { shown, over, below, by };
+    return { shown, laid, over, below, by };
   }
 
   const roots = () => {
@@ -256,7 +262,7 @@
     }
   }
 
-  // How far a box may grow until it meets what is seen beside it (way 0) or below it (way 1): on a
+  // How far a box may grow until it meets what stands beside it (way 0) or below it (way 1): on a
   // page that is scrolled there is no end below, and nothing is asked.
   function freeAround(node, way, parts) {
     const box = node.getBoundingClientRect();
@@ -267,23 +273,31 @@
     if (way && main.scrollHeight > main.clientHeight + 1) return 0;
     const others = parts
       .filter(({ node: other, cut }) => cut && !inside(node, other) && !inside(other, node))
-      .map(({ cut }) => cut.shown)
+      .map(({ cut }) => cut.laid)
       .filter(
-        (shown) =>
-          wide(shown) > 0 &&
-          high(shown) > 0 &&
-          Math.min(shown[last], box[last]) - Math.max(shown[first], box[first]) > 2,
+        (laid) =>
+          wide(laid) > 0 &&
+          high(laid) > 0 &&
+          Math.min(laid[last], box[last]) - Math.max(laid[first], box[first]) > 2,
       );
     const end = main.getBoundingClientRect()[near] - EDGE;
     const after =
-      Math.min(end, ...others.map((shown) => shown[far]).filter((at) => at >= box[near] - 2)) -
-      box[near];
+      Math.min(
+        end,
+        ...others
+          .map((laid) => laid[far])
+          .filter((at) => at >= box[near] - 2)
+          .map((at) => at - GAP),
+      ) - box[near];
     if (way) return Math.max(0, after);
     const before =
       box.left -
       Math.max(
         main.getBoundingClientRect().left + EDGE,
-        ...others.map(({ right }) => right).filter((at) => at <= box.left + 2),
+        ...others
+          .map(({ right }) => right)
+          .filter((at) => at <= box.left + 2)
+          .map((at) => at + GAP),
       );
     return Math.max(0, after) + Math.max(0, before);
   }
@@ -339,6 +353,21 @@
     }
   }
 
+  // Charts whose place shows no mark: no line, bar, cell, point or word of its own.
+  const MARKS =
+    ":is(.mlayer, .pielayer, .layer-above, .layer-below, .annotation) :is(path, image, text, rect, circle), .gl-container canvas";
+  function emptyCharts(all, faults) {
+    for (const place of all.flatMap((root) => [...root.querySelectorAll(".chart-place")])) {
+      if (!seen(place) || !place.clientWidth || !place.clientHeight) continue;
+      const marks = [...place.querySelectorAll(MARKS)].filter((each) => {
+        const { width, height } = each.getBoundingClientRect();
+        return width > 0 || height > 0;
+      });
+      if (!marks.length)
+        faults.add(`empty: (${name(place)}) ${place.clientWidth} x ${place.clientHeight}`);
+    }
+  }
+
   // Advice about keys where there are none.
   const KEYS = /arrow keys|← →|方向键/i;
   function keysOfNobody(lines, faults) {
@@ -360,6 +389,7 @@
     wider(faults);
     cutChoices(faults);
     smallCells(all, [...lines, ...controls, ...pictures], faults);
+    emptyCharts(all, faults);
     keysOfNobody(lines, faults);
     return [...faults];
   };

@@ -30,7 +30,12 @@ TABS: dict[str, list[dict[str, str]]] = {
     "tensors": [{"form": form} for form in ("picture", "table", "exact")],
     "lectures": [{}],
 }
-SIZES = {"large": (1280, 720, "150"), "zoomed": (853, 480, "100"), "phone": (390, 844, "100")}
+SIZES = {
+    "large": (1280, 720, "150"),
+    "zoomed": (853, 480, "100"),
+    "phone": (390, 844, "100"),
+    "plain": (1280, 720, "100"),
+}
 NARROW = (320, 690, "100")  # here the width of pages is all that is asked
 LOOKS = list(product(SIZES, state.LANGUAGES))
 EVERY = bool(os.environ.get("EVERY_SIZE"))
@@ -40,7 +45,7 @@ WALKS = [
     for look in (LOOKS if EVERY else [LOOKS[at % len(LOOKS)]])
 ]
 # What is not mended yet, by size and the key of its element.
-KNOWN: dict[str, set[str]] = {"large": set(), "zoomed": set(), "phone": set()}
+KNOWN: dict[str, set[str]] = {size: set() for size in SIZES}
 LEAD = """(place) => {
   history.pushState(null, "", place);
   dispatchEvent(new PopStateEvent("popstate", { state: null }));
@@ -119,11 +124,12 @@ def test_the_measures_find_what_is_wrong(window: Callable[..., Page], app_url: s
         """document.querySelector(".stMainBlockContainer").innerHTML = `
         <div class="scroll" style="flex: none; width: 168px; height: 260px"><div class="board">
           <canvas data-cell="12" data-rows="14" data-columns="14" style="width: 168px"></canvas>
-        </div></div>`"""
+        </div></div>
+        <div class="chart-place" style="height: 20px"><svg><g class="mlayer"></g></svg></div>`"""
     )
     found += page.evaluate("layoutFaults()")
     page.close()
     begins = ('cut: "words without room"', 'cut: "words of a drawing"', 'overlap: "', "wide:")
-    begins += ("small: cells 12.0 px wide",)
+    begins += ("small: cells 12.0 px wide", "empty: (")
     for wrong in begins:
         assert any(fault.startswith(wrong) for fault in found), (wrong, found)

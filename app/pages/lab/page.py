@@ -39,7 +39,7 @@ def _way_back(chosen: str) -> None:
     labels = {each.id: f"{say(each.group)} · {say(each.title)}" for each in benches.values()}
     names = list(benches)
     after = names[(names.index(chosen) + 1) % len(names)]
-    with side_by_side("lab_way_back", "dense", gap="small", wrap=False):
+    with side_by_side("lab_way_back", "dense small", gap="small", wrap=False):
         all_of_them, further = {"lab": "tiles"}, {"lab": after}
         icon = ":material/grid_view:"
         st.button(say("lab.all"), key="lab_all", icon=icon, on_click=store.update,

@@ -89,7 +89,7 @@ def show_downloads(trace: Trace, address: str) -> None:
     """Draw four buttons: the tensor in three formats, and the whole run."""
     sizes, stem = export.file_sizes(trace, address), export.file_stem(address)
     st.markdown(f"**{say('tensors.download')}**", help=say("tensors.download_help"))
-    with box("dense wraps", "tensors_downloads", gap="xsmall"):
+    with box("dense small wraps", "tensors_downloads", gap="xsmall"):
         left, right = st.columns(2, gap="xsmall")
         with left:
             _file("csv", f"{stem}.csv", sizes.csv, partial(export.csv_bytes, trace, address))

@@ -22,7 +22,7 @@ TYPICAL = 1130  # pixels across, to turn a word's width into a share
 LONGEST_WORD = 96  # pixels
 ROW_GAP = 0.14  # between two rows of maps, as a share of the height
 TOP = 26  # pixels above a row for its title
-LINE = 13  # pixels of a row's word, with its share of the gaps
+LINE = 15  # pixels of a row's word, with its share of the gaps
 
 
 @dataclass(frozen=True)
