@@ -35,9 +35,15 @@ async function render({ model, el }) {
     model.set("sent", { event, value });
     model.save_changes();
   };
-  const draw = () => mount({ data: model.get("data"), parentElement, setTriggerValue });
+  let end;
+  const draw = () => (end = mount({ data: model.get("data"), parentElement, setTriggerValue }));
   model.on("change:data", draw);
-  return draw();
+  draw();
+  return () => {
+    model.off("change:data", draw);
+    place.remove(); // a component ends where its place has gone
+    end?.();
+  };
 }
 
 export default { render };

@@ -179,12 +179,14 @@ async function waitFor(selector, milliseconds) {
   }
 }
 
+const CALLS = 3; // that a place remembers
+
 // One place of the page that shows a component.
 class View {
   clicks = 0;
   memory = {}; // what `differs` was asked about the last time, as text
   ending = new AbortController();
-  calls = 0;
+  calls = []; // the last ones
   path = location.pathname; // of its page
 
   constructor(place, markup) {
@@ -277,25 +279,35 @@ class View {
 // when it goes. Colours in its data are variables of its styles.
 function component(markup, { start, draw, mark, end, moving = [] }) {
   const views = new WeakMap();
-  return ({ data, parentElement, setTriggerValue }) => {
-    if (draw && !data) return undefined;
-    window.wordBoxes();
-    const fresh = !views.has(parentElement);
-    const view = fresh ? new View(parentElement, markup) : views.get(parentElement);
-    views.set(parentElement, view);
-    const call = (view.calls += 1);
+  function show(view, { data, setTriggerValue }, fresh = false) {
     view.trigger = (...event) => passOn(setTriggerValue, ...event);
     view.read(data);
     if (fresh) start?.(view, view.data);
     if (view.root) set(view.root, { style: variables(view.data.colours ?? {}) });
     if (draw && view.changed(moving)) draw(view, view.data);
     mark?.(view, view.data);
+  }
+  return (call) => {
+    const { data, parentElement: place } = call;
+    if (draw && !data) return undefined;
+    window.wordBoxes();
+    const fresh = !views.has(place);
+    const view = fresh ? new View(place, markup) : views.get(place);
+    views.set(place, view);
+    view.calls = [...view.calls, call].slice(-CALLS);
+    show(view, call, fresh);
     return () => {
-      if (call !== view.calls) return; // it comes late: the component has been called again
-      view.ending.abort();
-      end?.(view);
-      view.root?.remove();
-      views.delete(parentElement);
+      if (place.isConnected) {
+        // Streamlit makes a call that it gave up all the same and then ends it: what was shown by
+        // the one before is shown again.
+        const last = view.calls.at(-1);
+        view.calls = view.calls.filter((each) => each !== call);
+        if (last === call && view.calls.length) show(view, view.calls.at(-1));
+      } else if (views.delete(place)) {
+        view.ending.abort();
+        end?.(view);
+        view.root?.remove();
+      }
     };
   };
 }
