@@ -196,10 +196,14 @@ def left_out() -> dict[Switch, GlassformerError]:
 def model_on_screen() -> Model:
     """The model that made the trace on screen, in the config that it ran with.
 
-    Not that of the state, where the input was refused; before the first run the bundled one.
+    Not that of the state, where the input was refused; before the first run the bundled one. What
+    is computed with its weights holds of a run with edits, too; another run is only like it where
+    `made_by` names the model.
     Errors: as `made_by`.
     """
     shown = store.memory().shown
+    if shown is not None and shown.file is not None and shown.file.edited and shown.file.model:
+        return get_model(*shown.file.model)
     return get_variant(shown.experiment, *made_by()) if shown else get_model()
 
 

@@ -32,7 +32,7 @@ MOST = max(MOST_BYTES.values())
 
 def hold_run(name: str, data: bytes, trace: Trace) -> RunFile:
     """Put a run on screen; its sentence and model become those of the state."""
-    mark, model = hashlib.sha256(data).hexdigest(), _model_of(trace)
+    mark, model = hashlib.sha256(data).hexdigest(), model_of(trace)
     if model is not None:
         device = get_model(*model).device
         tensors = {address: tensor.to(device) for address, tensor in trace.tensors.items()}
@@ -47,12 +47,29 @@ def hold_run(name: str, data: bytes, trace: Trace) -> RunFile:
         direction=trace.direction or "auto", model=chosen[0],
         chat="on" if model and trace.sent else "off", step=chosen[1], edits="", second="", run="",
     )  # fmt: skip
-    plain = not trace.edits and (model is None or trace.config == get_model(*model).config)
+    alike = model is None or trace.config == get_model(*model).config
+    plain, edited = alike and not trace.edits, alike and bool(trace.edits)
     shown = " ".join(name.split())[:LONGEST_NAME]
-    held = RunFile(mark, shown, trace.model_name, model, plain, store.get_state().setup, before)
+    held = RunFile(
+        mark, shown, trace.model_name, model, plain, edited, store.get_state().setup, before
+    )
     _runs.get(mark, lambda: trace)
     store.memory().file = held
     return held
+
+
+def model_of(trace: Trace) -> tuple[str, str] | None:
+    """The model here that made it, by name and step: its words and its vectors must be the same."""
+    name, _, step = trace.model_name.rpartition("@")
+    for found in ((trace.model_name, ""), (name, step)):
+        if found[0] not in selectable_models():
+            continue
+        try:
+            if is_made_by(trace, get_model(*found)):
+                return ("" if found[0] == DEFAULT else found[0]), found[1]
+        except GlassformerError:
+            continue
+    return None
 
 
 def current_file() -> tuple[RunFile, Trace] | None:
@@ -95,20 +112,6 @@ def _again(held: RunFile) -> Trace:
     if shown is None or shown.file != held:
         raise LookupError("let go")
     return shown.trace
-
-
-def _model_of(trace: Trace) -> tuple[str, str] | None:
-    """The model here that made it, by name and step: its words and its vectors must be the same."""
-    name, _, step = trace.model_name.rpartition("@")
-    for found in ((trace.model_name, ""), (name, step)):
-        if found[0] not in selectable_models():
-            continue
-        try:
-            if is_made_by(trace, get_model(*found)):
-                return ("" if found[0] == DEFAULT else found[0]), found[1]
-        except GlassformerError:
-            continue
-    return None
 
 
 def open_file(name: str, data: bytes) -> Kind:

@@ -25,8 +25,9 @@ class RunFile:
     """A file's run as the session knows it; its tensors are in a cache that all sessions share.
 
     model: name and step of its model, None where that is not here. plain: nothing was switched, so
-    that the model computes such a run. asked: the state's setup when it was opened. before: the
-    same before that, which leaving it brings back.
+    that the model computes such a run. edited: of its switches all are edits of what was computed;
+    then the model's weights are those of the run. asked: the state's setup when it was opened.
+    before: the same before that, which leaving it brings back.
     """
 
     mark: str  # of the file's content
@@ -34,6 +35,7 @@ class RunFile:
     model_name: str
     model: tuple[str, str] | None
     plain: bool
+    edited: bool
     asked: Setup
     before: Setup
 

@@ -59,11 +59,25 @@ def lecture_page(lecture: Lecture, language: str, notes: bool = False) -> bytes:
         _Section(scene, *_words(lecture, scene, spoken), screen)
         for scene, screen in zip(lecture.scenes, shown, strict=True)
     ]
-    written = _Writer(lecture, spoken, notes).document(sections).encode()
-    if len(written) > MOST:
-        given, limit = (f"{size / 1e6:.1f} MB" for size in (len(written), MOST))
+    return _bounded(_LectureWriter(spoken, lecture, notes).lecture(sections))
+
+
+def panel_page(title: str, screen: dict[str, Any], language: str, theme: str) -> bytes:
+    """A page of one picture, for a frame in another page, as high as what it shows.
+
+    screen: as `draw.draw_panel` tells it. Raises `GlassformerError`: takeaway_large.
+    """
+    writer = _Writer(language)
+    look = f'data-theme="{theme}" data-alone'
+    return _bounded(writer.document(title, writer.picture(0, title, screen), look=look))
+
+
+def _bounded(written: str) -> bytes:
+    page = written.encode()
+    if len(page) > MOST:
+        given, limit = (f"{size / 1e6:.1f} MB" for size in (len(page), MOST))
         raise GlassformerError("takeaway_large", given=given, limit=limit)
-    return written
+    return page
 
 
 def _words(lecture: Lecture, scene: Scene, language: str) -> tuple[Said, str]:
@@ -85,16 +99,18 @@ def error_text(error: GlassformerError, language: str) -> str:
 class _Writer:
     """Writes one page; collects what its screens share."""
 
-    def __init__(self, lecture: Lecture, language: str, notes: bool) -> None:
-        self.lecture, self.language, self.notes = lecture, language, notes
+    def __init__(self, language: str) -> None:
+        self.language = language
         self.sheets: dict[bytes, Any] = {}
         self.scripts: dict[str, str] = {}
 
     def say(self, key: str, **values: Any) -> str:
         return escape(say(key, self.language, **values))
 
-    def document(self, sections: Sequence[_Section]) -> str:
-        body = [self.section(at, each, len(sections)) for at, each in enumerate(sections)]
+    def document(
+        self, title: str, scenes: str, about: str = "", contents: str = "", look: str = ""
+    ) -> str:
+        """The whole page. scenes: as HTML. look: attributes of its root."""
         shared = {
             "base": _own("frame.css"),
             "sheets": list(self.sheets.values()),
@@ -107,50 +123,32 @@ class _Writer:
             blobs.append(_blob("plotly", drawing))
         texts = (main, drawing.decode(), *self.scripts.values())
         allowed = " ".join(_hash(each) for each in texts if each)
-        title = escape(self.lecture.title[self.language])
         return Template(_own("page.html")).substitute(
             language=self.language,
+            look=look,
             allowed=allowed,
-            title=title,
+            title=escape(title),
             style=_colours() + _own("page.css"),
-            about=paragraphs(self.lecture.about.get(self.language, "")),
-            contents=self.contents(sections),
-            scenes="\n".join(body),
+            about=paragraphs(about),
+            contents=contents,
+            scenes=scenes,
             run=line_of(say("takeaway.run", self.language)),
             blobs="\n".join(blobs),
             script=main,
             **{f"word_{name}": self.say(f"takeaway.{name}") for name in FRAME_WORDS},
         )
 
-    def contents(self, sections: Iterable[_Section]) -> str:
-        titles = ((escape(each.scene.name), escape(each.said.title)) for each in sections)
-        return "".join(f'<li><a href="#{to}"><bdi>{title}</bdi></a></li>' for to, title in titles)
-
-    def section(self, at: int, each: _Section, count: int) -> str:
-        running = f"{escape(self.lecture.title[self.language])} · {at + 1} / {count}"
-        notes = f"<b>{self.say('takeaway.notes')}</b>{paragraphs(each.said.notes)}"
-        return (
-            f'<section class="scene" id="{escape(each.scene.name)}">'
-            f'<p class="running" dir="auto">{running}</p>'
-            f'<h2 dir="auto">{escape(each.said.title)}</h2>'
-            f'<div class="text">{paragraphs(each.said.text)}</div>'
-            f"{self.picture(at, each)}{self.question(each)}"
-            + (f'<aside class="notes">{notes}</aside>' if self.notes and each.said.notes else "")
-            + "</section>"
-        )
-
-    def picture(self, at: int, each: _Section) -> str:
-        if each.screen.get("failed"):
+    def picture(self, at: int, title: str, drawn: dict[str, Any]) -> str:
+        if drawn.get("failed"):
             return f'<p class="missing">{self.say("takeaway.failed")}</p>'
-        scripts, held = each.screen["scripts"], dict(each.screen["screen"])
+        scripts, held = drawn["scripts"], dict(drawn["screen"])
         self.scripts |= {name: _placed(name, text) for name, text in scripts.items()}
         held["sheets"] = self.kept(held["sheets"])
-        large = each.screen["large"]
+        large = drawn["large"]
         missing = self.say("takeaway.large", size=f"{large / 1e6:.1f} MB")
         return (
             (f'<p class="missing">{missing}</p>' if large else "")
-            + f'<div class="picture" data-screen="screen-{at}" '
-            + f'data-title="{escape(each.said.title)}">'
+            + f'<div class="picture" data-screen="screen-{at}" data-title="{escape(title)}">'
             + f"{_blob(f'screen-{at}', orjson.dumps(held))}</div>"
         )
 
@@ -160,6 +158,37 @@ class _Writer:
             self.sheets.setdefault(orjson.dumps(sheet), sheet)
         places = list(self.sheets)
         return [places.index(orjson.dumps(sheet)) for sheet in sheets]
+
+
+class _LectureWriter(_Writer):
+    """Writes the page of a lecture."""
+
+    def __init__(self, language: str, lecture: Lecture, notes: bool) -> None:
+        super().__init__(language)
+        self.own, self.notes = lecture, notes
+
+    def lecture(self, sections: Sequence[_Section]) -> str:
+        scenes = [self.section(at, each, len(sections)) for at, each in enumerate(sections)]
+        about = self.own.about.get(self.language, "")
+        title, contents = self.own.title[self.language], self.contents(sections)
+        return self.document(title, "\n".join(scenes), about, contents)
+
+    def contents(self, sections: Iterable[_Section]) -> str:
+        titles = ((escape(each.scene.name), escape(each.said.title)) for each in sections)
+        return "".join(f'<li><a href="#{to}"><bdi>{title}</bdi></a></li>' for to, title in titles)
+
+    def section(self, at: int, each: _Section, count: int) -> str:
+        running = f"{escape(self.own.title[self.language])} · {at + 1} / {count}"
+        notes = f"<b>{self.say('takeaway.notes')}</b>{paragraphs(each.said.notes)}"
+        return (
+            f'<section class="scene" id="{escape(each.scene.name)}">'
+            f'<p class="running" dir="auto">{running}</p>'
+            f'<h2 dir="auto">{escape(each.said.title)}</h2>'
+            f'<div class="text">{paragraphs(each.said.text)}</div>'
+            f"{self.picture(at, each.said.title, each.screen)}{self.question(each)}"
+            + (f'<aside class="notes">{notes}</aside>' if self.notes and each.said.notes else "")
+            + "</section>"
+        )
 
     def question(self, each: _Section) -> str:
         question = each.scene.question

@@ -8,6 +8,7 @@ import base64
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 from unittest.mock import patch
@@ -18,12 +19,14 @@ import torch
 from streamlit.testing.v1 import AppTest, element_tree, local_script_runner
 from streamlit.util import calc_hash
 
+from glassformer.app.runs import opened_files
 from glassformer.app.runs.models import get_model
 from glassformer.app.takeaway.formulas import mathml
 from glassformer.app.takeaway.tree import Drawn, Node, build_tree, visible_tree
 from glassformer.app.ui import scripts
 from glassformer.app.ui.component import component_expression
 from glassformer.core.settings import read_settings
+from glassformer.core.trace.trace import Trace
 
 APP = Path(__file__).parents[2] / "app.py"
 THEMES = ("light", "dark")
@@ -39,6 +42,8 @@ LEFT_OUT = (
     "bridge_lines",
     "widget_direction",
     "player",
+    "switch_bar",
+    "lab_way_back",
 )
 
 
@@ -74,13 +79,13 @@ def draw_screen(page: str, query: dict[str, str]) -> dict[str, Any]:
     if any(look.failed for look in looks):
         return {"failed": True}
     large = sum(_lightened(look) for look in looks) // len(looks)
+    return _answered(merge_themes(*(vars(look) for look in looks)), looks, large)
+
+
+def _answered(screen: Any, looks: Sequence[Drawn], large: int) -> dict[str, Any]:
     names = {part["name"] for look in looks for part in look.parts}
-    themed = merge_themes(*(vars(look) for look in looks))
-    return {
-        "screen": themed,
-        "scripts": {name: component_expression(name) for name in names},
-        "large": large,
-    }
+    scripts = {name: component_expression(name) for name in names}
+    return {"screen": screen, "scripts": scripts, "large": large}
 
 
 def merge_themes(light: Any, dark: Any) -> Any:
@@ -110,8 +115,28 @@ def plain_data(data: Any) -> Any:
     return numbers
 
 
-def _run(page: str, query: dict[str, str]) -> Drawn:
-    """Runs the app's script for a link, as a first visit does."""
+def draw_panel(page: str, query: dict[str, str], trace: Trace | None = None) -> dict[str, Any]:
+    """What a link shows without what the app puts around its pages, as `draw_screen` tells it.
+
+    trace: the run that is shown; without it the app computes that of the link.
+    """
+    held, to_open = opened_files.current_file, [trace] if trace else []
+
+    def current_file() -> Any:
+        if to_open:
+            run = to_open.pop()
+            opened_files.hold_run(run.model_name, str(id(run)).encode(), run)
+        return held()
+
+    with patch.object(opened_files, "current_file", current_file), scripts.serve_scripts():
+        look = _run(page, query, f"{page}_page")
+    if look.failed:
+        return {"failed": True}
+    return _answered(vars(look), [look], _lightened(look))
+
+
+def _run(page: str, query: dict[str, str], only: str = "") -> Drawn:
+    """Runs the app's script for a link, as a first visit does. only: a container's key."""
     app = AppTest.from_file(str(APP), default_timeout=LONGEST)
     app.query_params.update(query)
     if page:
@@ -128,7 +153,7 @@ def _run(page: str, query: dict[str, str]) -> Drawn:
             app.run()
     except RuntimeError:  # it took too long
         return Drawn(failed=True)
-    found = visible_tree(trees[-1], lambda key: key.startswith(LEFT_OUT))
+    found = visible_tree(trees[-1], lambda key: key.startswith(LEFT_OUT), only)
     for part in found.parts:
         part["data"] = plain_data(part["data"])
         if part["name"] == "headline":

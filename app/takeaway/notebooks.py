@@ -7,12 +7,15 @@ installed or as a checkout, and anywidget.
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any, cast
 
 from glassformer.app.panels.address_words import run_lines
+from glassformer.app.panels.panel import PAGES, panels_of
 from glassformer.app.runs.scenes import trace_of
 from glassformer.app.session.state import State
 from glassformer.app.takeaway.document import error_text
+from glassformer.app.takeaway.panel_pictures import panel_name
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Kind, attention_at
@@ -21,6 +24,8 @@ from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.lectures.truth import answer_of, fill_texts
 from glassformer.core.trace.trace import Trace
 
+# What of a link is in the lines of the run, or is the reader's choice.
+OF_THE_RUN = {"text", "text_pair", "direction", "model", "edits", "language", "theme"}
 FIRST = "from glassformer.app.takeaway import widgets  # gives every run .show() and .lines()"
 
 
@@ -74,11 +79,15 @@ def _scene(lecture: Lecture, scene: Scene, language: str) -> Iterator[dict[str, 
 
 def picture_line(trace: Trace, page: str, state: State) -> str:
     """The line that draws what a page is about."""
+    if page in PAGES and page != "switch":
+        field = PAGES[page][0]
+        name = panel_name(panels_of(page)[getattr(state, field)])
+        own = {each.name for each in fields(State) if getattr(state, each.name) != each.default}
+        given = (f"{each}={getattr(state, each)!r}" for each in sorted(own - OF_THE_RUN - {field}))
+        return f"trace.show.{name}({', '.join(given)})"
     if page in ("attention", "switch"):
         address = f"{attention_at(cast(Kind, state.kind), state.layer)}/{state.stage}"
         head = "" if state.head is None else f", head={state.head}"
-    elif page == "vectors":
-        address, head = ("target" if state.stack == "decoder" else "source") + "/embedding", ""
     else:
         address, head = state.address, ""
     if page == "" or address not in trace:

@@ -167,6 +167,9 @@ function fit(picture, frame) {
     1,
   );
   frame.style.height = `${high}px`;
+  // In a notebook's frame the page is one picture.
+  if ("alone" in root.dataset && window.frameElement)
+    window.frameElement.style.height = `${root.scrollHeight}px`;
   for (const [name, value] of [
     ["wide", `${wide}px`],
     ["high", `${high}px`],
@@ -222,7 +225,7 @@ async function print() {
 
 setType(window);
 if (document.getElementById("plotly")) plotly(); // unpacked while the rest is drawn
-root.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+root.dataset.theme ??= matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 document
   .getElementById("theme")
   .addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));

@@ -1,4 +1,4 @@
-"""Streamlit's markdown as HTML: no tag of the text survives, formulas become MathML."""
+"""Streamlit's markdown as HTML: no tag that a reader typed survives, formulas become MathML."""
 
 import re
 from collections.abc import Callable
@@ -14,15 +14,19 @@ _SIGNS = re.compile(f"[{_OPEN}{_CLOSE}{_END}]")
 _FORMULA = re.compile(r"(?<!\\)(\$\$?)(?!\s)(.+?)(?<![\s\\])\1", re.DOTALL)
 _DISPLAY = re.compile(r"(?<!\\)\$\$\s*(.+?)\s*(?<!\\)\$\$", re.DOTALL)
 _ICON = re.compile(r"(?<!\\):material/\w+:\s*")
-_INK = re.compile(r"(?<!\\):([a-z]+(?:-[a-z]+)?)\[((?:\\.|[^\]\\])*)\]")
+_INSIDE = r"(?:\\.|\[[^\[\]]*\]|[^\[\]\\])*"  # of brackets
+_INK = re.compile(rf"(?<!\\):([a-z]+(?:-[a-z]+)?)\[({_INSIDE})\]")
 _PLACE = re.compile(f"{_OPEN}(\\w[\\w-]*){_CLOSE}")
 
-_reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+_reader, _keeper = (
+    MarkdownIt("commonmark", {"html": kept}).enable(["table", "strikethrough"])
+    for kept in (False, True)
+)
 
 
-def html_of(text: str) -> str:
-    """Paragraphs, lists and tables of a markdown text."""
-    return _written(text, _reader.render)
+def html_of(text: str, keep_tags: bool = False) -> str:
+    """Paragraphs, lists and tables of a markdown text; keep_tags: those that the app wrote."""
+    return _written(text, (_keeper if keep_tags else _reader).render)
 
 
 def line_of(text: str) -> str:
@@ -56,7 +60,8 @@ def _written(
     text = _ICON.sub("", _SIGNS.sub("", text))
     text = _DISPLAY.sub(lambda found: put(found[1], True), text)
     text = _FORMULA.sub(lambda found: put(found[2], False), text)
-    text = _INK.sub(rf"{_OPEN}ink-\1{_CLOSE}\2{_END}", text)
+    while (inked := _INK.sub(rf"{_OPEN}ink-\1{_CLOSE}\2{_END}", text)) != text:
+        text = inked  # one may stand in another
     html = render(text).replace(_END, "</span>")
 
     def back(place: re.Match[str]) -> str:

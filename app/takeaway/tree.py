@@ -6,7 +6,7 @@ server are left out.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from html import escape
 from io import BytesIO
@@ -68,15 +68,31 @@ def build_tree(messages: Iterable[Any]) -> Node:
     return root
 
 
-def visible_tree(root: Node, leave_out: Callable[[str], bool]) -> Drawn:
-    """What a tree shows; leave_out: of which keys of containers and components it shows nothing."""
+def visible_tree(root: Node, leave_out: Callable[[str], bool], only: str = "") -> Drawn:
+    """What a tree shows.
+
+    leave_out: of which keys of containers and components it shows nothing. only: the key of the
+    container that alone is shown, "" for the whole page; it fails where there is none.
+    """
     found = Drawn()
     writer = _Writer(found, leave_out)
     for node in root.children.get(STYLES, Node()).children.values():
         writer.node(node)
-    page = _stack(writer.inside(root.children.get(MAIN, Node())), 1)
+    main = root.children.get(MAIN, Node())
+    if only:
+        main = Node(children=dict(enumerate(_blocks(main, only))))
+        found.failed = not main.children
+    page = _stack(writer.inside(main), 1)
     found.html = _div("stApp", _div("stMain", _div("stMainBlockContainer", page)))
     return found
+
+
+def _blocks(node: Node, key: str) -> Iterator[Node]:
+    """The containers of a key in a tree."""
+    for each in node.children.values():
+        if isinstance(each.proto, Block) and key_of(each.proto.id) == key:
+            yield each
+        yield from _blocks(each, key)
 
 
 def key_of(identity: str) -> str:
@@ -105,9 +121,8 @@ class _Writer:
         if kind == "column":
             column = proto.column
             share = f"calc({100 * column.weight:.3f}% - {_gap(column.gap_config)}rem)"
-            style = f"width:{share};flex:1 1 {share}"
             inside = _stack(self.inside(node), _gap(column.gap_config))
-            return _div("stColumn", inside, style)
+            return _div("stColumn", inside, f"--share:{share}")  # sheets of the app may lay it out
         flex = proto.flex_container
         horizontal = flex.direction == Block.FlexContainer.HORIZONTAL
         inside = self.inside(node, horizontal)
@@ -139,7 +154,7 @@ class _Writer:
         caption = proto.element_type == Markdown.CAPTION
         name = "stCaptionContainer" if caption else "stMarkdownContainer"
         tip = f' title="{escape(without_markup(proto.help))}"' if proto.help else ""
-        text = f'<div data-testid="{name}" dir="auto">{html_of(proto.body)}</div>'
+        text = f'<div data-testid="{name}" dir="auto">{html_of(proto.body, proto.allow_html)}</div>'
         return f'<div class="stMarkdown" data-testid="stMarkdown"{tip}>{text}</div>'
 
     def _heading(self, proto: Any) -> str:

@@ -2,7 +2,8 @@
 
 They are drawn by the app's own components, in Jupyter, marimo and Colab alike; the package
 anywidget is needed. `trace.show("encoder/1/self_attention/weights", head=0)` draws
-any recorded tensor, `trace.lines()` the words joined by cross-attention.
+any recorded tensor, `trace.lines()` the words joined by cross-attention, `trace.show.lens()` and
+its like the panels of the app.
 """
 
 from pathlib import Path
@@ -11,15 +12,19 @@ from typing import Any
 import anywidget
 import orjson
 import traitlets
+from streamlit import config
 from streamlit.logger import set_log_level
 
-set_log_level("ERROR")  # no server runs here, and its warnings of that say nothing to a reader
+# No server runs here, and its warnings of that say nothing to a reader.
+config.set_option("logger.level", "error")
+set_log_level("ERROR")
 
 from glassformer.app.panels.address_words import side_of
 from glassformer.app.panels.words.words_panel import word_lines_data
 from glassformer.app.plots.colours import DARK, LIGHT
 from glassformer.app.plots.sheet import HEIGHT, tensor_heatmap
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.takeaway.panel_pictures import PanelPictures
 from glassformer.app.ui import chart  # noqa: F401 – registers the component
 from glassformer.app.ui.component import component_expression, json_bytes
 from glassformer.app.ui.scripts import plotly_script
@@ -124,5 +129,5 @@ def lines_widget(
     return Lines(json_bytes(data), AROUND + ROW * rows, theme)
 
 
-Trace.show = show  # type: ignore[attr-defined]
+Trace.show = property(lambda trace: PanelPictures(trace, show))  # type: ignore[attr-defined]
 Trace.lines = lines_widget  # type: ignore[attr-defined]

@@ -51,7 +51,7 @@ def opened(browser: Browser) -> Iterator[Opened]:
     assert asked == []
 
 
-def wait_until_drawn(page: Page) -> None:
+def wait_until_drawn(page: Page | Frame) -> None:
     end = time.monotonic() + 60
     wanted = page.locator(".picture").count()
     while page.locator(".picture[data-state='drawn']").count() < wanted:
@@ -60,8 +60,8 @@ def wait_until_drawn(page: Page) -> None:
         page.wait_for_timeout(50)
 
 
-def frame_of(page: Page, name: str) -> Frame:
-    held = page.query_selector(f"#{name} iframe")
+def frame_of(page: Page | Frame, name: str) -> Frame:
+    held = page.query_selector(f"#{name} iframe, [data-screen={name}] iframe")
     found = held and held.content_frame()
     assert found
     return found
@@ -156,7 +156,7 @@ _NOTEBOOK = """async ([module, state, script]) => {
   };
   const place = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
   const { default: widget } = await import(place);
-  await widget.render({ model, el: document.body });
+  window.leave = await widget.render({ model, el: document.body });
 }"""
 
 
@@ -185,4 +185,27 @@ def test_the_widgets_of_a_notebook(browser: Browser) -> None:
         "[...document.querySelector('.chart-place')._fullData[0].z].map((r) => [...r])"
     )
     assert np.abs(np.array(sent) - trace[WEIGHTS][0, 0].numpy()).max() < 1e-4
+    page.evaluate("window.leave()")
+    assert page.locator(".chart-place").count() == 0
+    page.close()
+
+
+def test_a_panel_in_a_notebook_is_as_high_as_what_it_shows(browser: Browser) -> None:
+    from glassformer.app.takeaway import widgets  # noqa: F401 – gives every run `.show`
+
+    trace: Any = trace_of(SCENES[0], "en")
+    page = browser.new_page(viewport={"width": 900, "height": 700})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: asked.append(str(error)))
+    page.set_content(f"<!doctype html><body>{trace.show.stream()._repr_html_()}</body>")
+    outer = page.wait_for_selector("iframe")
+    inside = outer and outer.content_frame()
+    assert outer and inside
+    wait_until_drawn(inside)
+    assert frame_of(inside, "screen-0").locator(".js-plotly-plot .scatterlayer").count()
+    box = outer.bounding_box()
+    assert box and box["height"] == inside.evaluate("document.documentElement.scrollHeight")
+    assert inside.evaluate("document.documentElement.scrollWidth") <= box["width"]
+    assert asked == []
     page.close()

@@ -24,6 +24,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 def executed() -> Any:
     """The notebook after all of its cells have run, in a kernel of its own."""
     book = nbformat.reads(takeaway.notebook(LECTURE, "en").decode(), as_version=4)
+    book.cells.append(nbformat.v4.new_code_cell("trace.show.lens()"))
     nbformat.validate(book)
     client = nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(ROOT)}})
     return client.execute()
@@ -55,13 +56,19 @@ def test_it_says_the_translations(executed: Any) -> None:
 
 
 def test_its_pictures_hold_the_numbers(executed: Any) -> None:
+    kinds = [{VIEW, "text/html"} & set(each.get("data", ())) for each in outputs(executed)]
+    assert len([each for each in kinds if each]) == len(SCENES) + 1
     pictures = [each for each in outputs(executed) if VIEW in each.get("data", {})]
-    assert len(pictures) == len(SCENES)
     weights = trace_of(SCENES[0], "en")[WEIGHTS][0, 0].numpy()
     drawn = data(executed, pictures[0])["figure"]["data"][0]["z"]
     found = np.frombuffer(base64.b64decode(drawn["bdata"]), drawn["dtype"]).reshape(weights.shape)
     assert np.abs(found - weights).max() < 1e-4
     assert state(executed, pictures[0])["state"]["height"] > 100
+
+
+def test_a_panel_is_seen_where_no_widgets_run(executed: Any) -> None:
+    html = outputs(executed)[-1].data["text/html"]
+    assert html.startswith("<iframe") and "data-alone" in html
 
 
 def test_the_answer_is_computed_by_its_cell(executed: Any) -> None:

@@ -29,6 +29,10 @@ def test_our_own_markdown() -> None:
         '<strong>a</strong> <em>b</em> <span class="ink-orange">◆ <strong>c</strong></span> d'
     )
     assert "<table>" in html_of("a | b\n--|--\n1 | 2")
+    nested = ":small[:gray[`a/b` (B × T) [c] = 1]]"
+    gray = '<span class="ink-gray"><code>a/b</code> (B × T) [c] = 1</span>'
+    assert line_of(nested) == f'<span class="ink-small">{gray}</span>'
+    assert "<i>a</i>" in html_of("<i>a</i>", keep_tags=True)
     assert paragraphs("a\nb\n\nc") == '<p dir="auto">a<br>b</p><p dir="auto">c</p>'
 
 

@@ -21,11 +21,11 @@ def show() -> None:
 
     A run of a file cannot be switched: only its model can compute another one.
     """
-    if on_screen.file_on_screen() is not None:
-        on_file.show_instead("switch")
-        return
     put_sheet(__file__, "switch.css")
     with st.container(key="switch_page", gap="xsmall"):
+        if on_screen.file_on_screen() is not None:
+            on_file.show_instead("switch")
+            return
         bar.show()
         panel = show_picker("switch", "switch_groups", say("switch.group"), go_to)
         if panel.fills:
