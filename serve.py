@@ -16,6 +16,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
+from glassformer.app.frame.opening_page import page_routes
 from glassformer.app.hall import keys, rooms
 from glassformer.app.hall import routes as hall
 from glassformer.app.runs.uploads import UploadLimit
@@ -82,6 +83,6 @@ MIDDLEWARE = (
 app = st.App(
     "app.py",
     lifespan=_warm_up,
-    routes=[scripts.scripts_route(), *hall.hall_routes()],
+    routes=[scripts.scripts_route(), *hall.hall_routes(), *page_routes()],
     middleware=[Middleware(each) for each in MIDDLEWARE],
 )

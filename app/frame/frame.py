@@ -15,6 +15,7 @@ from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.pick import segments, set_field
+from glassformer.app.ui.sheets import SIZES
 from glassformer.app.ui.style import apply_style
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
@@ -22,7 +23,6 @@ from glassformer.core.trace.trace import Trace
 
 WITH_A_HEAD = ("attention", "training")  # pages that open on a head that shows something
 ON_A_PHONE = ("", "walkthrough", "lectures")  # pages that one column is enough for
-SIZES = (100, 125, 150)
 PRECISIONS = (2, 3, 4, 5, 6)
 
 _theme = component(__file__, "theme_switch")

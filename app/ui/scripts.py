@@ -29,7 +29,7 @@ _served = False
 
 def scripts_route() -> Route:
     """The route of the scripts, for `st.App(routes=…)`."""
-    return Route(f"{_base()}/scripts/{{name}}", _send)
+    return Route(f"{base_path()}/scripts/{{name}}", _send)
 
 
 @contextmanager
@@ -58,10 +58,11 @@ def serve_script(name: str, script: str) -> str:
 
 def place_of(name: str) -> str:
     """The path of a script on the server."""
-    return f"{_base()}/scripts/{name}"
+    return f"{base_path()}/scripts/{name}"
 
 
-def _base() -> str:
+def base_path() -> str:
+    """The path below which the server answers: "", or one such as "/glass"."""
     base = st.get_option("server.baseUrlPath").strip("/")
     return base and f"/{base}"
 

@@ -157,6 +157,7 @@ ALLOWED = {
     "app.words": ("app.words", "app.session.store"),
     "app.py": ("app",),
     "serve.py": (
+        "app.frame.opening_page",
         "app.hall",
         "app.pages",
         "app.server",

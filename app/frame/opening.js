@@ -1,0 +1,12 @@
+// For the page that the app begins on (opening_page.py). It is seen once something of the app is
+// there, and no longer the room for a sidebar that turns out to be closed. Its own sheet goes a
+// while after the app's have come, whose rules may be for another page or size of type.
+const AFTER = 2000; // milliseconds
+new MutationObserver((_, eye) => {
+  const begun = document.querySelector('[class*="st-key-"]');
+  if (begun) set(document.documentElement, { data: { begun: "" } });
+  const sheets = [...document.body.querySelectorAll("style")];
+  if (!sheets.some(({ textContent }) => textContent.includes("--page:"))) return;
+  eye.disconnect();
+  setTimeout(() => document.getElementById("opening").remove(), AFTER);
+}).observe(document.body, { childList: true, subtree: true });

@@ -1,0 +1,80 @@
+"""The page that a browser gets before the app has said anything, laid out from the start.
+
+It is Streamlit's. That sends the style sheet of an app as the first of its elements, and draws some
+before it has the script for that: all of them would jump. So the sheet stands in the page itself
+until then, and with it what writes the words of the boxes (`kit.js`). Where the server is, is said
+as well: Streamlit would ask below the path of each page first, and be answered 404.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import streamlit
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+
+from glassformer.app.ui.scripts import base_path, place_of, serve_script
+from glassformer.app.ui.sheets import SIZES, layout_rules
+
+INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
+APP = Path(__file__).parents[1]
+PAGES = tuple(path.parent.name for path in APP.glob("pages/*/page.py"))
+FIRST_SCRIPT = '<script type="module"'
+WAITS = 5  # seconds until it is seen in any case
+# Room that components at the top of a page have while their scripts come, in rem, by their keys.
+ROOM = {
+    "decoding_strip": 12, "head_grid": 9.3, "headline": 5.125,
+    "walk_steps": 4.375, "walk_words": 19,
+}  # fmt: skip
+
+
+def page_routes() -> list[Route]:
+    """The routes of the pages, for `st.App(routes=…)`; the first is found at the root."""
+    return [Route(f"{base_path()}/{name}", _send) for name in ("", *PAGES)]
+
+
+async def _send(request: Request) -> HTMLResponse:
+    given = dict(parse_qsl(request.url.query)).get("size", "")
+    size = int(given) if given in map(str, SIZES) else SIZES[0]
+    name = request.url.path.removeprefix(f"{base_path()}/")
+    return HTMLResponse(_page(name, size), headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def _page(name: str, size: int) -> str:
+    """name: of the page, "" for the first one. size: of the type, in percent."""
+    head, script, rest = INDEX.read_text(encoding="utf-8").partition(FIRST_SCRIPT)
+    before, body, after = rest.partition("<body>")
+    return f"{head}{_scripts()}{script}{before}{body}{_rules(name, size)}{after}"
+
+
+def _scripts() -> str:
+    files = (APP / "ui" / "kit.js", APP / "frame" / "opening.js")
+    texts = ('const STYLES = "";', *(path.read_text(encoding="utf-8") for path in files))
+    place = place_of(serve_script("opening", "\n".join(texts)))
+    home = f"location.origin + {json.dumps(base_path() + '/')}"
+    return f"""<script>window.__streamlit = {{ BACKEND_BASE_URL: {home} }};</script>
+<script type="module" src="{place}"></script>
+"""
+
+
+def _rules(name: str, size: int) -> str:
+    # In the body: after the rules of Streamlit, which come into the head.
+    begins = f"visibility: hidden; animation: seen 0s {WAITS}s forwards;"
+    rooms = "\n".join(
+        f".st-key-{key}:not(:has([data-component])) {{ min-height: {high}rem; }}"
+        for key, high in ROOM.items()
+    )
+    own = APP / "pages" / name / f"{name}.css"
+    sheet = own.read_text(encoding="utf-8") if own.is_file() else ""
+    return f"""
+<style id="opening">html {{ font-size: {size}%; }} {layout_rules(size)} {sheet}</style>
+<style>:root:not([data-begun]) .stMain {{ {begins} }}
+@keyframes seen {{ to {{ visibility: visible; }} }}
+{rooms}
+.st-key-timeline_top:not(:has(.st-key-decoding_strip [data-component])) {{ visibility: hidden; }}
+[class*="st-key-bridge_"] [data-testid="stSkeleton"] {{ display: none; }}</style>
+"""

@@ -1,0 +1,35 @@
+"""A page as it opens for the first time: nothing jumps, nothing is asked for in vain."""
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+from glassformer.app.frame.opening_page import PAGES
+from tests.browser import driver
+
+MOST = (
+    0.05  # of the window times of its longer side: Google's Cumulative Layout Shift, "good" is 0.1
+)
+# What moved without the reader's doing, as the browser itself measures it.
+SHIFTS = """window.moved = [];
+new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput, sources } of list.getEntries())
+    if (!hadRecentInput) moved.push([value, ...sources.map(({ node, previousRect, currentRect }) =>
+      [node?.className ?? node?.textContent, previousRect.toJSON(), currentRect.toJSON()])]);
+}).observe({ type: "layout-shift", buffered: true });"""
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_a_page_opens_without_a_jump(page: str, context: BrowserContext, app_url: str) -> None:
+    asked, failed = [], []
+    window = driver.new_page(context)
+    window.set_viewport_size({"width": 1280, "height": 720})
+    window.add_init_script(SHIFTS)
+    window.on("response", lambda got: (failed if got.status >= 400 else asked).append(got.url))
+    window.goto(f"{app_url}/{'' if page == 'translate' else page}")
+    driver.wait_until_idle(window)
+    window.wait_for_timeout(1000)
+    moved = window.evaluate("window.moved")
+    assert sum(value for value, *_ in moved) <= MOST, moved
+    assert failed == []
+    assert sum("plotly" in each for each in asked) <= 1
+    window.close()
