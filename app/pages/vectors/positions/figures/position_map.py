@@ -16,6 +16,7 @@ from glassformer.app.plots.heat import (
 )
 from glassformer.app.plots.labels import escape, fit_to_width, format_number
 from glassformer.app.plots.marks import (
+    anchored_axes,
     annotate_at,
     axis_suffix,
     axis_title,
@@ -134,8 +135,7 @@ def variants_figure(
         title = "" if at else say("positions.axis_position")
         rows = position_axis(length, tokens, look, VARIANTS_HEIGHT - 110, title)
         follows = {"matches": "y", "showticklabels": False} if at else {}
-        axes[f"xaxis{end}"] = across | {"domain": span, "anchor": f"y{end}"}
-        axes[f"yaxis{end}"] = rows | follows | {"anchor": f"x{end}"}
+        axes |= anchored_axes(at, across | {"domain": span}, rows | follows)
         notes.append(annotate_at(f"<b>{escape(name)}</b>", look, span[0], 1, 14, yshift=4))
         framed = cell_frame(cell[0], cell[1] + 1, look)
         shapes.append(framed | {"xref": f"x{end}", "yref": f"y{end}"})
