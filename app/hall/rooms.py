@@ -71,7 +71,6 @@ class Room:
     revealed: bool
     revision: int
     handed: int
-    opened_at: float
     started: float | None
     lock: bytes = field(repr=False)
     secret: bytes = field(repr=False)
@@ -116,18 +115,16 @@ def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
 def find_room(code: str) -> Room | None:
     """The room of a code; None where there is none, or its presenter has been away too long."""
     rows = store.open_store().ask(
-        "select code, lecture, language, scene, black, revision, handed, opened, started, lock, "
+        "select code, lecture, language, scene, black, revision, handed, started, lock, "
         "secret, exists (select 1 from answers where room = code and answers.scene = rooms.scene) "
         "from rooms where code = ? and opened > ? and seen > ?",
         code.strip().upper()[: 2 * CODE], clock_time() - LONGEST, clock_time() - AWAY,
     )  # fmt: skip
     if not rows:
         return None
-    name, text, language, scene, black, revision, handed, opened, started, lock, secret, out = rows[
-        0
-    ]
+    name, text, language, scene, black, revision, handed, started, lock, secret, out = rows[0]
     return Room(name, _lecture(text), language, scene, bool(black), bool(out), revision, handed,
-                opened, started, lock, secret)  # fmt: skip
+                started, lock, secret)  # fmt: skip
 
 
 def may_drive(room: Room, key: str) -> bool:

@@ -8,6 +8,8 @@ from glassformer.core.text import number_format as numbers
 
 MINUS, format_number, format_percent = numbers.MINUS, numbers.format_number, numbers.format_percent
 LONGEST_LABEL = 24
+# What stands where a mask forbids, by the config's `mask_fill`.
+MASK_FILLS = {"large_negative": "−10⁹", "minus_infinity": "−∞", "additive": "−∞"}
 FIRST, LAST = "\u2068", "\u2069"  # what is between them runs its own way (Unicode, UAX 9)
 RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"

@@ -1,8 +1,9 @@
 """What is written and drawn around numbers: notes, lines and frames, hover texts, panels."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from glassformer.app.plots import drawing as go
 from glassformer.app.plots.labels import escape, visible
 from glassformer.app.plots.theme import FigureStyle
 
@@ -74,6 +75,16 @@ def hover_texts(texts: Any, name: str = "hovertext") -> dict[str, Any]:
     return {name: texts, "hovertemplate": f"%{{{name}}}<extra></extra>"}
 
 
+def dotted_line(
+    x: Any, y: Any, line: Mapping[str, Any], size: int, said: Sequence[str], **more: Any
+) -> go.Scatter:
+    """A line with a dot of `size` pixels at every point; said: what a dot says on hover."""
+    return go.Scatter(
+        x=x, y=y, mode="lines+markers", line=line, marker={"size": size}, cliponaxis=False,
+        **more, **hover_texts(said),
+    )  # fmt: skip
+
+
 def colour_label(html: str, colour: str) -> str:
     """A part of a label in a colour of its own."""
     return f'<span style="color:{colour}">{html}</span>'
@@ -102,6 +113,17 @@ def axis_suffix(panel: int) -> str:
 def panel_axes(panel: int) -> dict[str, Any]:
     """The axes of a panel, as its traces name them."""
     return {"xaxis": f"x{axis_suffix(panel)}", "yaxis": f"y{axis_suffix(panel)}"}
+
+
+def anchored_axes(
+    panel: int, across: Mapping[str, Any], upwards: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The two axes of a panel in a layout, each anchored at the other."""
+    end = axis_suffix(panel)
+    return {
+        f"xaxis{end}": {**across, "anchor": f"y{end}"},
+        f"yaxis{end}": {**upwards, "anchor": f"x{end}"},
+    }
 
 
 def panel_spans(shares: Sequence[float], gap: float) -> list[list[float]]:

@@ -11,7 +11,7 @@ import streamlit
 from glassformer.app.pages.walkthrough.figures.formula import equations, formula_in_numbers
 from glassformer.app.pages.walkthrough.focus import StepFocus
 from glassformer.app.panels.opening.on_file import why_not
-from glassformer.app.plots.labels import format_number, visible
+from glassformer.app.plots.labels import MASK_FILLS, format_number, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.ui.component import component
 from glassformer.app.words import say, texts_of_language
@@ -124,7 +124,7 @@ def _values(config: ModelConfig, step: Step) -> dict[str, object]:
         "words": config.vocabulary_size,
         "longest": config.max_length,
         "layer": (step.layer or 0) + 1,
-        "fill": "−10⁹" if config.mask_fill == "large_negative" else "−∞",
+        "fill": MASK_FILLS[config.mask_fill],
         "dropped": f"{config.dropout:.0%}",
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.app.plots.labels import MINUS
+from glassformer.app.plots.labels import MASK_FILLS, MINUS
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import MOTION
 from glassformer.app.words import say
@@ -41,7 +41,6 @@ FORMULAS = {
     "output": "value<Concat> · W_<O>",
 }
 BIASES = {"joined": " + b_<Q>", "output": " + b_<O>"}
-FILLS = {"large_negative": "−10⁹", "minus_infinity": "−∞", "additive": "−∞"}
 MARK = re.compile(r"(query|key|value|weights|)([_^]?)<(.*?)>")
 LEVELS = {"": "", "_": "sub", "^": "sup"}
 KEYS = 13  # that have a box of their own, at 100 %
@@ -154,7 +153,8 @@ class Story:
             "word": self.words[0], "key": self.words[1], "head": row.head + 1, "at": at + 1,
             "heads": config.n_heads, "d_k": config.d_k, "d_model": config.d_model,
             "inner": config.inner_width, "keys": config.key_heads,
-            "feature": row.feature + 1, "count": len(row.weights), "fill": FILLS[config.mask_fill],
+            "feature": row.feature + 1, "count": len(row.weights),
+            "fill": MASK_FILLS[config.mask_fill],
             "products": self._sum(cell.products), "parts": self._sum(row.parts[:, row.feature]),
         }  # fmt: skip
 

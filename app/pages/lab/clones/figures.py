@@ -8,7 +8,7 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
 from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import axis_suffix, axis_title, panel_axes, panel_spans
+from glassformer.app.plots.marks import anchored_axes, axis_title, panel_axes, panel_spans
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.lab.clones import Trained
 
@@ -27,17 +27,14 @@ def clones_figure(
     layout = base_layout(look, least=(look.px(90 * layers), 0), margin=margin)
     places, traces = np.arange(1, size + 1, dtype=np.float32), []
     for layer, columns in enumerate(panel_spans([1] * layers, GAP)):
-        end = axis_suffix(layer)
         said = texts["layer"].format(
             layer=layer + 1, moved=look.number(float(stack.lengths[layer]))
         )
         frame = {"nticks": 0, "showticklabels": False, "ticks": "", "automargin": True}
         below = {"title": axis_title(said, look, 2, "text")}
-        layout[f"xaxis{end}"] = (
-            bare_axis(look, 10, domain=columns, anchor=f"y{end}") | frame | below
-        )
-        layout[f"yaxis{end}"] = bare_axis(look, 10, anchor=f"x{end}") | frame
-        layout[f"yaxis{end}"]["range"] = [size + 0.5, 0.5]
+        across = bare_axis(look, 10, domain=columns) | frame | below
+        down = bare_axis(look, 10) | frame | {"range": [size + 0.5, 0.5]}
+        layout |= anchored_axes(layer, across, down)
         cell = {"row": "%{y}", "column": "%{x}", "value": "%{z:.3~g}"}
         hovered = texts["hover"].format(layer=layer + 1, **cell)
         traces.append(

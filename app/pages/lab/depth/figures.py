@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.app.pages.lab.figures.curves import dotted_line
 from glassformer.app.pages.lab.figures.tables import rows_table
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.labels import escape
 from glassformer.app.plots.marks import (
+    anchored_axes,
     annotate_at,
-    axis_suffix,
     axis_title,
+    dotted_line,
     panel_axes,
     panel_spans,
 )
@@ -36,8 +36,8 @@ def depth_figure(stacks: Sequence[Stack], texts: Mapping[str, str], look: Figure
     traces: list[go.Scatter] = []
     domains = panel_spans([1] * len(SIGNALS), GAP)
     for at, (signal, domain) in enumerate(zip(SIGNALS, domains, strict=True)):
-        end, lines = axis_suffix(at), [getattr(stack, signal).numpy() for stack in stacks]
-        layout[f"xaxis{end}"] = grid_axis(look, domain=domain, anchor=f"y{end}") | {
+        lines = [getattr(stack, signal).numpy() for stack in stacks]
+        across = grid_axis(look, domain=domain) | {
             "range": [-0.25, len(lines[0]) - 0.75],
             "dtick": 1,
             "tick0": 0,
@@ -45,7 +45,7 @@ def depth_figure(stacks: Sequence[Stack], texts: Mapping[str, str], look: Figure
             "title": axis_title(texts["layer"], look, 4),
         }
         upwards = _log_axis if signal == "gradients" else _from_zero
-        layout[f"yaxis{end}"] = upwards(np.concatenate(lines), look) | {"anchor": f"x{end}"}
+        layout |= anchored_axes(at, across, upwards(np.concatenate(lines), look))
         title = annotate_at(escape(texts[signal]), look, domain[0], 1, 14, yshift=look.px(8))
         layout["annotations"].append(title | {"xshift": -look.px(30)})
         traces += [_line(*each, texts, at, look) for each in zip(stacks, lines, strict=True)]

@@ -1,6 +1,6 @@
 """Curves over a logarithmic axis, side by side, with one place on the axis marked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,11 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
 from glassformer.app.plots.labels import escape, format_number
 from glassformer.app.plots.marks import (
+    anchored_axes,
     annotate_at,
     axis_suffix,
     axis_title,
-    hover_texts,
+    dotted_line,
     panel_axes,
     panel_spans,
     upright_line,
@@ -73,12 +74,11 @@ def curves_figure(
     domains = panel_spans([1] * len(panels), BETWEEN)
     for at, (panel, domain) in enumerate(zip(panels, domains, strict=True)):
         end = axis_suffix(at)
-        layout[f"xaxis{end}"] = _x_axis(x, ticks or x, x_title, domain, end, look)
-        layout[f"yaxis{end}"] = bare_axis(look, 12, anchor=f"x{end}", range=_reach(panel), nticks=6)
-        layout[f"yaxis{end}"] |= {
+        upwards = bare_axis(look, 12, range=_reach(panel), nticks=6) | {
             "showgrid": True, "gridcolor": look.colour("line"),
             "zeroline": True, "zerolinecolor": look.colour("line"),
         }  # fmt: skip
+        layout |= anchored_axes(at, _x_axis(x, ticks or x, x_title, domain, look), upwards)
         layout["annotations"].append(panel_title(f"<b>{escape(panel.title)}</b>", domain[0], look))
         traces += _levels(panel, x, at, look)
         traces += [_curve(line, x, x_title, at, look) for line in panel.lines]
@@ -120,16 +120,6 @@ def _curve(line: Curve, x: Sequence[float], x_title: str, at: int, look: FigureS
     named = {"name": escape(line.name), "showlegend": at == 0}
     places, heights = np.asarray(x, np.float32), np.asarray(line.values, np.float32)
     return dotted_line(places, heights, drawn, look.px(5), said, **named, **panel_axes(at))
-
-
-def dotted_line(
-    x: np.ndarray, y: np.ndarray, line: Mapping[str, Any], size: int, said: list[str], **more: Any
-) -> go.Scatter:
-    """A line with a dot of `size` pixels at every point; said: what a dot says on hover."""
-    return go.Scatter(
-        x=x, y=y, mode="lines+markers", line=line, marker={"size": size}, cliponaxis=False,
-        **more, **hover_texts(said),
-    )  # fmt: skip
 
 
 def _marked(
@@ -194,11 +184,10 @@ def _levels(panel: Curves, x: Sequence[float], at: int, look: FigureStyle) -> li
 
 
 def _x_axis(
-    x: Sequence[float], ticks: Sequence[float], title: str, domain: list[float], end: str,
-    look: FigureStyle,
-) -> dict[str, Any]:  # fmt: skip
+    x: Sequence[float], ticks: Sequence[float], title: str, domain: list[float], look: FigureStyle
+) -> dict[str, Any]:
     room = 0.04 * (np.log10(max(x)) - np.log10(min(x)))
-    return bare_axis(look, 12, domain=domain, anchor=f"y{end}", type="log") | {
+    return bare_axis(look, 12, domain=domain, type="log") | {
         "range": [float(np.log10(min(x)) - room), float(np.log10(max(x)) + room)],
         **named_ticks([format_number(float(each), 1) for each in ticks], ticks),
         "tickangle": 0,

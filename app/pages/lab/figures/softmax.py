@@ -19,7 +19,7 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
 from glassformer.app.plots.colours import fade_colour
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import axis_suffix, hover_texts, panel_axes, panel_spans
+from glassformer.app.plots.marks import anchored_axes, hover_texts, panel_axes, panel_spans
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 from glassformer.core.lab.masks import WAYS, Applied, Masks, Way
 from glassformer.core.lab.softmax import WIDTHS, Normalised, Row, Scaling
@@ -63,16 +63,17 @@ def bars_figure(
     for at, (each, domain) in enumerate(
         zip(found, panel_spans([1] * len(found), BETWEEN), strict=True)
     ):
-        end, count = axis_suffix(at), each.weights.numel()
-        layout[f"xaxis{end}"] = bare_axis(look, 13, domain=domain, anchor=f"y{end}") | {
+        count = each.weights.numel()
+        across = bare_axis(look, 13, domain=domain) | {
             "range": [-0.5, count - 0.4],
             **named_ticks([str(place + 1) for place in range(count)]),
         }
-        layout[f"yaxis{end}"] = bare_axis(look, 12, anchor=f"x{end}", showticklabels=not at) | {
+        upwards = bare_axis(look, 12, showticklabels=not at) | {
             "range": _ends(found), "nticks": 7,
             "showgrid": True, "gridcolor": look.colour("line"),
             "zeroline": True, "zerolinecolor": look.colour("faint"),
         }  # fmt: skip
+        layout |= anchored_axes(at, across, upwards)
         title = f"<b>{escape(texts[each.key])}</b>  {FUNCTIONS[each.key]}"
         layout["annotations"].append(panel_title(title, domain[0], look))
         traces += _panel(each, texts, look, panel_axes(at) | {"showlegend": not at})

@@ -9,7 +9,7 @@ import numpy as np
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape, fit_to_width, text_width, visible
-from glassformer.app.plots.marks import annotate_at, axis_suffix, panel_axes, stack_downwards
+from glassformer.app.plots.marks import anchored_axes, annotate_at, panel_axes, stack_downwards
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -65,11 +65,8 @@ def order_figure(
             names, at = shuffled if c else words, 3 * r + c
             limits = (0 if plain and c < 2 else -limit, limit)
             across = _across(values.shape[1], names if are_words else ())
-            suffix = axis_suffix(at)
-            down = _down(names, c < 2, look) | {"domain": [low, top], "anchor": f"x{suffix}"}
-            spot = {"domain": [left[c], left[c] + wide], "anchor": f"y{suffix}"}
-            layout[f"xaxis{suffix}"] = across | spot
-            layout[f"yaxis{suffix}"] = down
+            down = _down(names, c < 2, look) | {"domain": [low, top]}
+            layout |= anchored_axes(at, across | {"domain": [left[c], left[c] + wide]}, down)
             column = "%{x}" if are_words else texts["feature"].format(at="%{x}")
             traces.append(_map(values, limits, at, texts["hover"], column, look))
     layout["annotations"] += [

@@ -5,13 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.app.pages.lab.figures.curves import dotted_line, legend_above, panel_title
+from glassformer.app.pages.lab.figures.curves import legend_above, panel_title
 from glassformer.app.pages.lab.figures.tables import matrix_html
 from glassformer.app.pages.lab.why.figures import kind_colour
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.labels import MINUS, escape, format_percent, visible
-from glassformer.app.plots.marks import axis_suffix, axis_title, panel_axes, panel_spans
+from glassformer.app.plots.marks import (
+    anchored_axes,
+    axis_title,
+    dotted_line,
+    panel_axes,
+    panel_spans,
+)
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks, token_axis
 from glassformer.core.lab.seq2seq import Answer, Reading
 
@@ -63,11 +69,9 @@ def reach_figure(found: Reading, texts: Texts, look: FigureStyle) -> go.Figure:
     traces: list[go.Trace] = []
     panels = zip(_parts(found), panel_spans([1.35, 1], 0.04), ("by_word", "by_length"), strict=True)
     for at, (curves, domain, name) in enumerate(panels):
-        end = axis_suffix(at)
         axis = token_axis(words, look, look.px(PIXELS)) if at == 0 else _counts(count, texts, look)
-        layout[f"xaxis{end}"] = axis | {"domain": domain, "anchor": f"y{end}"}
-        layout[f"yaxis{end}"] = _shares(every, look) | {"anchor": f"x{end}"}
-        layout[f"yaxis{end}"] |= {"showticklabels": at == 0}
+        upwards = _shares(every, look) | {"showticklabels": at == 0}
+        layout |= anchored_axes(at, axis | {"domain": domain}, upwards)
         title = f"<b>{escape(texts[name])}</b>"
         layout["annotations"].append(panel_title(title, domain[0], look))
         said = texts[f"hover_{name.removeprefix('by_')}"]

@@ -5,14 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.app.pages.lab.figures.curves import dotted_line
 from glassformer.app.pages.lab.figures.tables import rows_table
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis, rows_axis
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape, format_number
-from glassformer.app.plots.marks import annotate_at, axis_title, colour_label, hover_texts
+from glassformer.app.plots.marks import (
+    annotate_at,
+    axis_title,
+    colour_label,
+    dotted_line,
+    hover_texts,
+)
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.lab.why_attention import Bound, Kind, LayerType, Race, Route
 

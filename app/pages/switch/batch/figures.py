@@ -10,6 +10,7 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import diverging_scale, sequential
 from glassformer.app.plots.labels import escape, format_percent, text_width, visible
 from glassformer.app.plots.marks import (
+    anchored_axes,
     axis_suffix,
     axis_title,
     panel_axes,
@@ -111,16 +112,12 @@ def _axes(
     maps: Maps, at: int, domain: list[float], title: str, look: FigureStyle, size: tuple[int, int]
 ) -> dict[str, Any]:
     """The axes of a map, its title above the words: a low window shows the upper end alone."""
-    end, pixels = axis_suffix(at), (domain[1] - domain[0]) * (size[0] - LABELS - BARS)
+    pixels = (domain[1] - domain[0]) * (size[0] - LABELS - BARS)
     across = token_axis(maps.keys, look, pixels, "top")
+    across |= {"domain": domain, "title": axis_title(title, look, role="text")}
     down = token_axis(maps.rows, look, size[1] - 90, "left")
-    return {
-        f"xaxis{end}": across
-        | {"domain": domain, "anchor": f"y{end}"}
-        | {"title": axis_title(title, look, role="text")},
-        f"yaxis{end}": down
-        | {"anchor": f"x{end}", "showticklabels": at == 0, "automargin": at == 0},
-    }
+    down |= {"showticklabels": at == 0, "automargin": at == 0}
+    return anchored_axes(at, across, down)
 
 
 def words_table(

@@ -12,6 +12,7 @@ from glassformer.app.plots.colours import mix_colours, sequential
 from glassformer.app.plots.heat import foot_bar
 from glassformer.app.plots.labels import escape, is_chinese, visible, widest
 from glassformer.app.plots.marks import (
+    anchored_axes,
     annotate_at,
     axis_suffix,
     colour_label,
@@ -103,11 +104,10 @@ def by_layer_figure(
     inner = max(height - top - bottom, 100)
     gap = look.px(GAP) / inner
     for at, domain in enumerate(stack_downwards([len(each.rows) for each in stacks], gap)):
-        stack, end = stacks[at], axis_suffix(at)
+        stack = stacks[at]
         labels = [_row(stack, at, row, marks, look) for row in range(len(stack.rows))]
-        layout[f"xaxis{end}"] = words[at][0] | {"anchor": f"y{end}"}
-        more = {"domain": domain, "anchor": f"x{end}", "automargin": False}
-        layout[f"yaxis{end}"] = rows_axis(labels, look, 12) | more
+        down = rows_axis(labels, look, 12, domain=domain, automargin=False)
+        layout |= anchored_axes(at, words[at][0], down)
         name = annotate_at(
             f"<b>{escape(stack.name)}</b>", look, 0, domain[1], 12, "faint", "right bottom"
         )

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from glassformer.app.pages.switch.masks.mask_grid import MaskFocus, Stroke, mask_grid
 from glassformer.app.panels.compare import pickers
-from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.plots.labels import MASK_FILLS, format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.session import experiments, store
 from glassformer.app.ui.layout import box
@@ -26,7 +26,6 @@ PRESETS = {"itself": 0, "neighbours": 1}  # how far each position looks on eithe
 # What they are called there: a word of the translation is no neighbour of one of the source.
 IN_CROSS = {"itself": "itself_cross", "neighbours": "neighbours_cross"}
 # How a hidden score is written by each fill.
-FILLS = {"large_negative": "−10⁹", "minus_infinity": "−∞", "additive": "−∞"}
 # The switch that makes the causal mask of a kind other than it is by itself.
 CAUSAL = {
     "decoder": masks.Causal(masks.DECODER_SELF, on=False),
@@ -182,7 +181,7 @@ def _fill(focus: MaskFocus) -> None:
     fill = focus.trace.config.mask_fill
     with st.container(key="mask_fill", gap="xsmall"):
         st.markdown(say("masks.fill"), help=say("masks.fill_help"), width="content")
-        draw_choice("mask_fill_is", "masks.fill", FILLS, fill, fill_with)
+        draw_choice("mask_fill_is", "masks.fill", MASK_FILLS, fill, fill_with)
 
 
 def fill_with(fill: str) -> None:
@@ -196,7 +195,7 @@ def fill_with(fill: str) -> None:
 def _told(focus: MaskFocus) -> None:
     """The conventions; or what the softmax makes of rows that may look nowhere, and ways out."""
     if not focus.mask.closed:
-        fill = FILLS[focus.trace.config.mask_fill]
+        fill = MASK_FILLS[focus.trace.config.mask_fill]
         for said in (say(f"masks.habit_{focus.now.ones}"), say("masks.exact", fill=fill)):
             st.markdown(f":gray[{said}]")
         return

@@ -15,6 +15,7 @@ from glassformer.app.plots.axes import rows_axis
 from glassformer.app.plots.colours import diverging_scale
 from glassformer.app.plots.labels import MINUS, escape, format_percent
 from glassformer.app.plots.marks import (
+    anchored_axes,
     annotate_at,
     axis_suffix,
     cell_frame,
@@ -147,17 +148,16 @@ def _percent(share: float) -> str:
 def _axes(
     place: int, panel: PatchingPanel, domain: tuple[float, float], look: FigureStyle, width: int
 ) -> dict[str, Any]:
-    end, changed = axis_suffix(place), look.colour("changed")
+    changed = look.colour("changed")
     pixels = (domain[1] - domain[0]) * (width - look.px(NAMES))
     across = token_axis(panel.words, look, pixels, "top")
     across["ticktext"] = [
         colour_label(f"<b>{label}</b>", changed) if at in panel.marked else label
         for at, label in zip(across["tickvals"], across["ticktext"], strict=True)
     ]
-    across |= {"domain": list(domain), "anchor": f"y{end}", "color": look.colour("text")}
+    across |= {"domain": list(domain), "color": look.colour("text")}
     names = [colour_label(escape(name), look.colour(role)) for name, role in panel.rows]
-    down = rows_axis(names, look, automargin=False, anchor=f"x{end}")
-    return {f"xaxis{end}": across, f"yaxis{end}": down}
+    return anchored_axes(place, across, rows_axis(names, look, automargin=False))
 
 
 def _frames(place: int, panel: PatchingPanel, look: FigureStyle) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.colours import mix_colours
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import annotate_at, hover_texts, upright_line
+from glassformer.app.plots.marks import annotate_at, dotted_line, hover_texts, upright_line
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 
 # Queries, keys, … have their own colours everywhere.
@@ -90,17 +90,9 @@ def sizes_figure(
             said.format(part=names[part], step=step, growth=times, size=size)
             for step, times, size in numbers
         ]
-        traces.append(
-            go.Scatter(
-                x=np.arange(len(steps), dtype=np.float32),
-                y=grown,
-                mode="lines+markers",
-                line={"color": look.colour(ROLES[part]), "width": 2.5},
-                marker={"size": look.px(5)},
-                cliponaxis=False,
-                **hover_texts([*map(escape, hovers)]),
-            )
-        )
+        line = {"color": look.colour(ROLES[part]), "width": 2.5}
+        places = np.arange(len(steps), dtype=np.float32)
+        traces.append(dotted_line(places, grown, line, look.px(5), [*map(escape, hovers)]))
     # Every other step is unnamed: a small figure has no room for all.
     named: list[Any] = ["" if (len(steps) - at) % 2 == 0 else step for at, step in enumerate(steps)]
     ends = [float(value) for grown in growth.values() for value in grown if np.isfinite(value)]

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from glassformer.app.pages.vectors.focus import VectorsFocus
-from glassformer.app.pages.vectors.positions.figures.inside_map import inside_figure
+from glassformer.app.pages.vectors.positions.figures.position_map import inside_figure
 from glassformer.app.panels.provenance import open_button
 from glassformer.app.plots.drawing import Figure
 from glassformer.app.plots.labels import MINUS, format_number, visible

@@ -16,6 +16,7 @@ from glassformer.app.plots.heat import (
 )
 from glassformer.app.plots.labels import escape, fit_to_width, format_number
 from glassformer.app.plots.marks import (
+    anchored_axes,
     annotate_at,
     axis_suffix,
     axis_title,
@@ -26,7 +27,13 @@ from glassformer.app.plots.marks import (
     panel_spans,
     stack_downwards,
 )
-from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    colour_bar,
+    named_ticks,
+    token_axis,
+)
 from glassformer.app.words import say, say_each
 
 # Pixels of the pictures, about; they decide how words are written.
@@ -35,6 +42,7 @@ VARIANTS_HEIGHT, SAME_HEIGHT = 520, 540
 BETWEEN, BELOW = 0.03, 0.09  # shares of the picture between two tables, between two strips
 FOOT = 76  # pixels below the variants: axis and colour scale
 STEPS = (1, 2, 5, 10, 20, 50, 100)  # between two numbers of an axis
+TICKS = 12  # names of columns inside attention, about
 ROOM = 108  # pixels for the names of the strips' rows
 
 
@@ -42,39 +50,56 @@ def map_figure(
     table: np.ndarray, tokens: Sequence[str], cell: tuple[int, int], look: FigureStyle
 ) -> go.Figure:
     """A table (L, D), L at least the number of tokens; `cell` (position, feature) is framed."""
-    (length, width), (place, feature) = table.shape, cell
-    shapes = [
-        frame_cells((place, place), (1, width), look, 1.5),
-        frame_cells((0, length - 1), (feature + 1, feature + 1), look, 1.5),
-    ]
-    notes = []
+    length, width = table.shape
+    shapes, notes = [], []
     if length > len(tokens):
         end = len(tokens) - 0.5
         shapes.append(level_line(end, look))
         said, panel = escape(say("positions.end")), look.colour("panel")
         text = annotate_at(said, look, 0.995, end, 13, "changed", "right top", yshift=-3)
         notes.append(text | {"yref": "y", "bgcolor": panel})
-    cells = heat_map(
-        table,
-        (-colour_limit(table), colour_limit(table)),
-        look,
-        x0=1,
-        dx=1,
-        y0=0,
-        dy=1,
-        colorbar=colour_bar(look),
-        hovertemplate=_hover(),
-        **cell_gaps(table.shape),
-    )
-    layout = base_layout(
-        look,
-        HEIGHT,
-        margin={"l": look.px(84), "r": 8, "t": 8, "b": look.px(44), "pad": 2},
-        xaxis=_feature_axis(width, look),
-        yaxis=position_axis(length, tokens, look, HEIGHT - 60, say("positions.axis_position")),
-        shapes=shapes,
-        annotations=notes,
-    )
+    down = position_axis(length, tokens, look, HEIGHT - 60, say("positions.axis_position"))
+    more = {"x0": 1, "dx": 1, "y0": 0, "dy": 1, "hovertemplate": _hover()}
+    parts = {"xaxis": _feature_axis(width, look), "yaxis": down, "annotations": notes}
+    return _framed_table(table, cell, 1, parts, shapes, look, **more)
+
+
+def inside_figure(
+    table: np.ndarray, rows: Sequence[str], columns: Sequence[str], cell: tuple[int, int],
+    across: str, look: FigureStyle,
+) -> go.Figure:  # fmt: skip
+    """What positions are inside attention: a table (R, C), `cell` (row, column) is framed.
+
+    columns: a name each, of which some are written. across: what they are.
+    """
+    wide = len(columns)
+    places = list(range(0, wide, max(1, round(wide / TICKS))))
+    axis = base_layout(look)["xaxis"] | named_ticks([escape(columns[at]) for at in places], places)
+    axis |= {"title": axis_title(across, look), "range": [-0.5, wide - 0.5]}
+    down = token_axis(rows, look, HEIGHT - 60, "left") | {"automargin": False}
+    names = np.broadcast_to([escape(each) for each in columns], table.shape)
+    hover = f"%{{y}} · {escape(across)} %{{text}}<br><b>%{{z:.7~g}}</b><extra></extra>"
+    axes = {"xaxis": axis, "yaxis": down}
+    return _framed_table(table, cell, 0, axes, [], look, text=names, hovertemplate=hover)
+
+
+def _framed_table(
+    table: np.ndarray, cell: tuple[int, int], first: int, parts: dict[str, Any],
+    shapes: list[dict[str, Any]], look: FigureStyle, **more: Any,
+) -> go.Figure:  # fmt: skip
+    """A table on the diverging scale, the row and the column of `cell` framed.
+
+    first: what columns are counted from on their axis. parts: of the layout. more: of the cells.
+    """
+    (rows, columns), (row, column), limit = table.shape, cell, colour_limit(table)
+    bar, gaps = colour_bar(look), cell_gaps(table.shape)
+    cells = heat_map(table, (-limit, limit), look, colorbar=bar, **gaps, **more)
+    frames = [
+        frame_cells((row, row), (first, first + columns - 1), look, 1.5),
+        frame_cells((0, rows - 1), (first + column, first + column), look, 1.5),
+    ]
+    margin = {"l": look.px(84), "r": 8, "t": 8, "b": look.px(44), "pad": 2}
+    layout = base_layout(look, HEIGHT, margin=margin, shapes=[*frames, *shapes], **parts)
     return go.Figure(cells, layout)
 
 
@@ -134,8 +159,7 @@ def variants_figure(
         title = "" if at else say("positions.axis_position")
         rows = position_axis(length, tokens, look, VARIANTS_HEIGHT - 110, title)
         follows = {"matches": "y", "showticklabels": False} if at else {}
-        axes[f"xaxis{end}"] = across | {"domain": span, "anchor": f"y{end}"}
-        axes[f"yaxis{end}"] = rows | follows | {"anchor": f"x{end}"}
+        axes |= anchored_axes(at, across | {"domain": span}, rows | follows)
         notes.append(annotate_at(f"<b>{escape(name)}</b>", look, span[0], 1, 14, yshift=4))
         framed = cell_frame(cell[0], cell[1] + 1, look)
         shapes.append(framed | {"xref": f"x{end}", "yref": f"y{end}"})
