@@ -230,7 +230,7 @@ def test_what_cannot_be_is_said_in_place(question: str) -> None:
 
 @pytest.mark.parametrize("question", ["strategies", "beam"])
 @pytest.mark.parametrize("text", ["<b>x</b> $y$ `z`", "你好", "a"])
-def test_any_sentence_in_both_languages(question: str, text: str) -> None:
+def test_any_sentence_in_every_language(question: str, text: str) -> None:
     for language in LANGUAGES:
         app = page(question, text=text, language=language)
         assert not app.exception

@@ -78,7 +78,7 @@ def again(report: Report, attempt: Attempt, case: str, most: float | None = None
 
 
 def _unclear(error: GlassformerError) -> str:
-    # In both languages there must be a sentence for it that takes all its values.
+    # In every language there must be a sentence for it that takes all its values.
     for language in LANGUAGES:
         told = say(f"errors.{error.key}", language, **error.values)
         if not told.strip():

@@ -42,7 +42,7 @@ def texts(longest: int = hostile.LONGEST) -> Attempt:
 
 
 def experiments(longest: int = hostile.LONGEST) -> Attempt:
-    """Reads the text of an experiment as a link has it, and says it in both languages."""
+    """Reads the text of an experiment as a link has it, and says it in every language."""
 
     def attempt(rng: random.Random) -> None:
         made = [_switch(rng) for _ in range(rng.choice((1, 1, 2, 5)))]

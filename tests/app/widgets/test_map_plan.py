@@ -1,4 +1,4 @@
-"""The drawing of the map: everything in its place, for any config, in both languages."""
+"""The drawing of the map: everything in its place, for any config, in every language."""
 
 from collections.abc import Iterator
 from itertools import combinations, pairwise
