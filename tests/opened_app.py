@@ -1,7 +1,10 @@
 """The app on one of its pages, without a browser."""
 
+import json
+from collections.abc import Iterator
 from typing import Any
 
+from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -21,8 +24,26 @@ def opened(page: str = "translate", /, **query: str) -> AppTest:
     if page != "translate":
         app._page_hash = calc_hash(page)  # `switch_page` knows no URL before the first run
     app.run()
-    assert not app.exception
+    assert not app.exception, [each.stack_trace for each in app.exception]
     return app
+
+
+def texts_of(app: AppTest) -> Iterator[str]:
+    """Every string that its page sends: of widgets, texts, components and charts."""
+    blocks: list[Any] = [app._tree]
+    while blocks:
+        block = blocks.pop()
+        blocks.extend(getattr(block, "children", {}).values())
+        if (proto := getattr(block, "proto", None)) is None:
+            continue
+        drawn = {"bidi_component": "bytes", "plotly_chart": "spec"}.get(block.type)
+        held = [json.loads(getattr(proto, drawn)) if drawn else MessageToDict(proto)]
+        while held:
+            value = held.pop()
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, dict | list):
+                held.extend(value.values() if isinstance(value, dict) else value)
 
 
 def state_of(app: AppTest) -> State:

@@ -72,7 +72,7 @@ def _to_the_difference() -> None:
 
 
 def show_switches() -> None:
-    """Draw Open…, Save…, EN / 中文, ◐ and ? in the header, beside the navigation."""
+    """Draw Open…, Save…, the languages, ◐ and ? in the header, beside the navigation."""
     with side_by_side("switches", "afloat", gap="xsmall", width="content"):
         show_button()
         saving.show_button()

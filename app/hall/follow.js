@@ -10,16 +10,16 @@ const held = (id) => JSON.parse(byId(id)?.textContent || "null");
 const here = location.pathname.replace(/\/(notes|present)?\/?$/, "");
 const words = held("words");
 
-let language =
+const wanted =
   (() => {
     try {
       return localStorage.getItem("hall.language");
     } catch {
       return null;
     }
-  })() ?? navigator.language.slice(0, 2).toLowerCase();
+  })() ?? navigator.language.toLowerCase();
 const languages = Object.keys(words);
-if (!words[language]) [language] = languages;
+let language = languages.find((each) => wanted.startsWith(each)) ?? languages[0];
 
 /* A text of the page in the reader's language, its {places} filled. */
 function say(key, values = {}) {

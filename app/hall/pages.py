@@ -90,7 +90,8 @@ def _parts(name: str) -> tuple[str, str, str]:
     }
     told = orjson.dumps(words).decode().replace("<", "\\u003c")
     head = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{say("language.tag", LANGUAGES[0])}">\n<head>\n'
+        '<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta name="color-scheme" content="light dark">\n<title>Glassformer</title>\n'
         f"<style>{style}</style>\n</head>\n"

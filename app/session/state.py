@@ -160,7 +160,7 @@ class State:
 
     # The reader
     mine: str = _kept("", TOKEN)  # names this reader's own trainings, and opens nothing
-    language: str = _kept("en", one_of(*LANGUAGES))
+    language: str = _kept(LANGUAGES[0], one_of(*LANGUAGES))
     theme: str = _kept("", one_of(*THEMES))  # "": that of the reader's system
     precision: int = _kept(3, whole_number_codec(1, 7))
     size: int = _kept(100, whole_number_codec(80, 200))  # type size in percent, for projectors

@@ -12,6 +12,7 @@ from typing import Any
 
 from glassformer.app.panels.panel import PAGES, Panel, panels_of
 from glassformer.app.runs.opened_files import model_of
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
 from glassformer.app.takeaway.document import panel_page
 from glassformer.app.takeaway.draw import draw_panel
@@ -51,7 +52,7 @@ def panel_names() -> dict[str, Panel]:
 
 
 def panel_picture(
-    trace: Trace, name: str, theme: str = "light", language: str = "en", **fields: Any
+    trace: Trace, name: str, theme: str = "light", language: str = LANGUAGES[0], **fields: Any
 ) -> PanelPicture:
     """A panel of the app for a run, as its page shows it.
 
@@ -59,7 +60,7 @@ def panel_picture(
         trace: the run. The panels of Switch and Training compute its text anew, with its model.
         name: of the panel, one of `panel_names`.
         theme: "light" or "dark".
-        language: of its words, "en" or "zh".
+        language: of its words, one of `LANGUAGES`.
         fields: of the app's state, as in its links: `stack="decoder"`, `layer=1`, `head=2`.
 
     Raises:

@@ -24,6 +24,7 @@ from glassformer.app.panels.words.words_panel import word_lines_data
 from glassformer.app.plots.colours import DARK, LIGHT
 from glassformer.app.plots.sheet import HEIGHT, tensor_heatmap
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.takeaway.panel_pictures import PanelPictures
 from glassformer.app.ui import chart  # noqa: F401 – registers the component
 from glassformer.app.ui.component import component_expression, json_bytes
@@ -81,7 +82,7 @@ class Chart(Picture):
 
 
 def show(
-    trace: Trace, address: str, theme: str = "light", language: str = "en", **at: int
+    trace: Trace, address: str, theme: str = "light", language: str = LANGUAGES[0], **at: int
 ) -> Chart:
     """A recorded tensor as a heat map, as the Tensors page draws it.
 
@@ -114,7 +115,7 @@ def show(
 
 def lines_widget(
     trace: Trace, layer: int | None = None, head: int | None = None, theme: str = "light",
-    language: str = "en",
+    language: str = LANGUAGES[0],
 ) -> Lines:  # fmt: skip
     """Source and output joined by cross-attention, as the Translate page draws them.
 

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.trace import Trace
@@ -60,7 +61,7 @@ def causal() -> tuple[Trace, Trace]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_page_draws_two_sentences_of_any_length(page: str, language: str) -> None:
     app = opened(page, text=TIRED, second=WIDE, language=language)
     assert not app.warning

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer import Trace, load_model
 from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.heads import HeadsOff
 from glassformer.core.text_models.decodings import task_of
@@ -229,8 +230,8 @@ def test_what_cannot_be_is_said_in_place(question: str) -> None:
 
 @pytest.mark.parametrize("question", ["strategies", "beam"])
 @pytest.mark.parametrize("text", ["<b>x</b> $y$ `z`", "你好", "a"])
-def test_any_sentence_in_both_languages(question: str, text: str) -> None:
-    for language in ("en", "zh"):
+def test_any_sentence_in_every_language(question: str, text: str) -> None:
+    for language in LANGUAGES:
         app = page(question, text=text, language=language)
         assert not app.exception
 

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
 from glassformer.app.frame.sentence import _letters, example_sentences, neighbouring_example
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.comparison import furthest
@@ -113,7 +114,7 @@ def test_every_pair_of_the_examples_goes_both_ways() -> None:
         ) == _letters(each.text)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_an_unreadable_second_sentence_is_told(language: str) -> None:
     app = opened("attention", second="?!", language=language)
     said = say("experiment.second_not_run", language, why="|").partition("|")[0]

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer.app.pages.switch.examples.panel import example_experiments
 from glassformer.app.session.experiments import plain_setup
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import Setup
 from glassformer.core.interventions import Experiment, History
 from glassformer.core.interventions.heads import HeadsOff
@@ -105,7 +106,7 @@ def test_reset_is_plain_and_one_of_the_sentences_that_were_there(made: list[Setu
         assert found == made[-1]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_link_with_switches_is_undone_to_its_plain_run(language: str) -> None:
     app = opened("switch", edits=OFF, text=OTHER, language=language)
     assert setup(press(app, "undo")).text == OTHER

@@ -12,6 +12,7 @@ from glassformer.app.panels.attention import focus as attention_focus
 from glassformer.app.panels.attention.focus import AttentionFocus
 from glassformer.app.plots.labels import format_percent
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import DECODING, VECTORS, State
 from glassformer.core.analysis.attention_cell import cell_terms
 from glassformer.core.analysis.attention_row import attention_row
@@ -170,7 +171,7 @@ def test_long_maps_are_seen_through_a_window(library: Path) -> None:
 
 @pytest.mark.parametrize("question", VECTORS)
 def test_vectors(page: Callable[..., AppTest], kind: str, question: str) -> None:
-    for language in ("en", "zh"):
+    for language in LANGUAGES:
         app = page("vectors", kind, vectors=question, language=language)
         assert drawn(app).task == _task(kind)
 

@@ -16,6 +16,7 @@ from glassformer.app.pages.lab.layer_norm.panel import NORMED
 from glassformer.app.pages.lab.masks.panel import DRAWN, MASKED
 from glassformer.app.plots.labels import format_number
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.lab.dictionary import KEYS, QUERY, VALUES, look_up
 from tests.opened_app import opened
 from tests.opened_app import typed_in_lab as typed
@@ -63,7 +64,7 @@ def measured(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("bench", BENCHES)
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_bench_opens(bench: str, language: str) -> None:
     app = opened("lab", lab=bench, language=language)
     assert app.selectbox(key="widget_lab_bench").value == bench

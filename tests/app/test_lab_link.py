@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from tests.opened_app import in_link, opened, state_of, typed_in_lab
 from tests.sent import data_of, send
@@ -78,7 +79,7 @@ def test_the_browsers_back_button_types_what_stood_there_before() -> None:
     assert data_of(app, "typed")["stamp"] != stamp  # the browser shows it, too
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     "bad",
     [

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from glassformer.app.pages.lab.model.panel import FIELDS, PRESETS, matrix_name
 from glassformer.app.runs import untrained
 from glassformer.app.runs.models import get_history, get_model, get_taught, selectable_models
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.limits import MOST_BUILT
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.untrained import NOTES, blueprint, build_model
@@ -36,7 +37,7 @@ def said(app: AppTest) -> str:
     return "\n".join(each.value for each in app.markdown)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("view", ["ranges", "modules", "counts", "start"])
 def test_every_view_opens(view: str, language: str) -> None:
     app = bench(view, language=language)

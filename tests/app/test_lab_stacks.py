@@ -10,6 +10,7 @@ from glassformer.app.pages.lab.one_matrix.figures import one_matrix_drawing
 from glassformer.app.pages.lab.skips.figures import skips_figure
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs.models import get_model
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import texts_of_language
 from glassformer.core.lab.clones import clones
 from glassformer.core.lab.one_matrix import one_matrix
@@ -34,7 +35,7 @@ def charts(app: AppTest) -> Any:
 
 
 @pytest.mark.parametrize("bench", BENCHES)
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_bench_opens_and_says_what_is_wrong(bench: str, language: str) -> None:
     app = opened("lab", lab=bench, language=language)
     field = "d_model" if bench == "added" else "seed"

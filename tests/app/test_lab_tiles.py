@@ -13,6 +13,7 @@ from glassformer.app.pages.lab.tile_pictures import (
     draw_grid,
 )
 from glassformer.app.panels.panel import panels_of
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import LAB
 from glassformer.app.words import say
 from glassformer.core.lab.softmax import measure_scaling
@@ -20,7 +21,7 @@ from tests.opened_app import opened, state_of
 from tests.sent import data_of, send
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_lab_opens_on_a_tile_for_every_bench(language: str) -> None:
     app = opened("lab", language=language)
     groups = data_of(app, "tiles")["groups"]

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from glassformer import load_model
 from glassformer.app.pages.switch.masks.mask_grid import read_strokes, row_labels
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
 from glassformer.core.analysis.attention_views import Side, attention_at
 from glassformer.core.interventions import Experiment, run
@@ -134,7 +135,7 @@ def test_a_mask_of_a_longer_sentence_stays_and_the_grid_is_drawn() -> None:
     assert state_of(app).edits == edits
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_kind_and_a_long_sentence(language: str) -> None:
     text = " ".join([TEXT] * 10)
     for kind in ("encoder", "decoder", "cross"):

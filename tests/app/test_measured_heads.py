@@ -4,6 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.plots.labels import format_percent
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.analysis.head_roles import MEASURED_ROLES, MeasuredHead, best_by_role
 from glassformer.core.text_models.checkpoints import load_heads
@@ -77,7 +78,7 @@ def wrong(head: MeasuredHead, direction: str) -> tuple[str, str]:
     return format_percent(1 - without), format_percent(1 - with_it)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("text", "role"), [(TIRED, "alignment"), (APPLE, "antecedent")])
 def test_what_is_wrong_without_a_head_is_said_beside_what_is_wrong_with_it(
     text: str, role: str, language: str

@@ -3,6 +3,7 @@
 import pytest
 
 from glassformer.app.frame.notices import switch_places
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
@@ -33,7 +34,7 @@ def test_the_positions_that_a_switch_names(switch: Switch, named: list[tuple[str
     assert switch_places(switch) == named
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_another_sentence_under_a_switch_is_said_until_it_is_seen(language: str) -> None:
     edits = Experiment((HeadsRedirected(PLACE, (), 1), HeadsOff(PLACE, (0,)))).text
     app = opened("attention", text="I like you", edits=edits, language=language)

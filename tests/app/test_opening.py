@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
 from glassformer.app.runs import opened_files as run_files
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.export import run_bytes
@@ -74,7 +75,7 @@ def test_another_sentence_leaves_the_file_and_the_old_one_brings_it_back() -> No
     assert on_screen(app, "run", "translator")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_draws_a_run_whose_model_is_not_here(page: str, language: str) -> None:
     app = opened(page, language=language)
@@ -199,7 +200,7 @@ def test_a_model_is_kept_and_chosen() -> None:
     assert state_of(app).model == "translator-2"  # the bundled one is another
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("key", "data"), [
     ("file_foreign", b"\xff\xd8\xff\xe0 a picture"),
     ("file_damaged", run_file()[:-100]),
@@ -228,7 +229,7 @@ def test_a_later_version_and_another_model_are_told() -> None:
     assert "made on other" in told(app)[0]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_dialog_tells_that_other_peoples_models_open_too(language: str) -> None:
     app = opened(language=language)
     app.button(key="widget_open_file").click().run()

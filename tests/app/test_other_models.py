@@ -23,6 +23,7 @@ from glassformer.app.plots.labels import format_percent
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs import library
 from glassformer.app.runs.models import get_model, task_of
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State, clamp
 from glassformer.core.analysis.attention_views import attention_at, kinds_of
 from glassformer.core.analysis.blocks import blocks_of_model
@@ -74,7 +75,7 @@ def said(app: AppTest) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", "\n".join(shown)))
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_first_page_shows_what_was_written(name: str, language: str) -> None:
     app = opened(model=name, text=TEXTS[name], language=language)
@@ -123,7 +124,7 @@ def test_every_block_of_the_map_opens(name: str) -> None:
         assert len(shown.get("plotly_chart")) == 1
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_step_of_the_walkthrough_is_told_and_drawn(
     name: str, language: str, monkeypatch: pytest.MonkeyPatch

@@ -20,6 +20,7 @@ from glassformer.app.runs import traces
 from glassformer.app.runs.models import get_model
 from glassformer.app.runs.traces import get_trace, get_variant, trace_bytes
 from glassformer.app.server import process
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import FIRST_SENTENCE
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
@@ -137,7 +138,7 @@ def mismatch(folder: Path) -> None:
     path.write_text(json.dumps(config), encoding="utf-8")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("damage", [remove, truncate, mismatch])
 def test_a_damaged_model_is_said_in_place(models: Path, damage: object, language: str) -> None:
     damage(models / "translator")  # type: ignore[operator]

@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from glassformer import load_model
 from glassformer.app.pages.switch.concepts.panel import concept_rows
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.interventions.concepts import Unscaled
 from glassformer.core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of
@@ -238,7 +239,7 @@ def test_a_link_lights_the_rows_and_their_choices() -> None:
     assert not row_of(app, "unscaled")["on"]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_row_says_what_the_paper_says(language: str) -> None:
     for group in data_of(open_concepts(language=language), "switch_rows")["groups"]:
         for row in group["rows"]:

@@ -10,6 +10,7 @@ import torch
 
 from glassformer import Trace, load_model
 from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.interventions import Experiment, run
 from tests.opened_app import opened, state_of
@@ -124,7 +125,7 @@ def test_with_nothing_switched_it_says_what_to_do(language: str) -> None:
     assert made("").output_text in said
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_an_experiment_that_did_not_run_is_not_called_nothing(language: str) -> None:
     app = opened("switch", text="a " * 600, edits="causal", language=language)
     said = [each.value for each in app.markdown]

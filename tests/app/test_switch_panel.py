@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.tensors import TensorScale
@@ -48,7 +49,7 @@ def test_the_first_change_in_an_attention_map_brings_its_map() -> None:
 
 
 @pytest.mark.parametrize("address", ["memory", "source/input", "decoder/1/cross_attention/context"])
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_tensor_has_its_title_its_place_and_its_head(address: str, language: str) -> None:
     app = opened("switch", edits="causal", address=address, head="3", language=language)
     title = say(site_at(address).text_key, language)

@@ -14,6 +14,7 @@ from streamlit.util import calc_hash
 from glassformer.app.runs import models as stored
 from glassformer.app.runs import traces
 from glassformer.app.runs.traces import get_replay
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
 from glassformer.app.ui.components.word_lines import NO_STEP
 from glassformer.core.model.transformer import Transformer
@@ -189,7 +190,7 @@ def test_the_last_step_is_the_end(open_page: Callable[..., AppTest]) -> None:
     assert ":material/error:" not in markdown(app)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_model_without_history_is_said_in_place(
     open_page: Callable[..., AppTest], language: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from glassformer.app.pages.training import curves
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import texts_of_language
 from glassformer.core.corpus import load_grammar
 from glassformer.core.text_models.checkpoints import load_exact_match
@@ -43,7 +44,7 @@ def said_in(language: str) -> Any:
     return say
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_says_which_sentences_are_counted(
     monkeypatch: pytest.MonkeyPatch, language: str
 ) -> None:

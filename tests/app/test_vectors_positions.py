@@ -60,8 +60,8 @@ def by_formula(length: int, own_exponent: bool = False) -> np.ndarray:
 
 
 @pytest.mark.parametrize("view", POSITIONS)
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_picture_is_drawn_in_both_languages(view: str, language: str) -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_picture_is_drawn_in_every_language(view: str, language: str) -> None:
     app = page(view, language=language, text="我 和 同学 一起 听 和", token="source:2")
     assert len(app.get("plotly_chart")) == 1
     size = len(app.get("plotly_chart")[0].proto.spec)

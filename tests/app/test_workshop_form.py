@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 from glassformer.app.pages.training.workshop.form import OFFERED, PRESETS, Form
 from glassformer.app.runs import trainings
 from glassformer.app.session.codecs import LONG_TEXT
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.corpus import load_grammar
 from glassformer.core.training.queue.lessons import family_names
@@ -49,7 +50,7 @@ def test_chosen_families_too() -> None:
     assert Form.read(form.text) == Form.of(form.plan("x", ())) == form
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     "recipe",
     ["form:steps,9999999", "form:d_model,17", "form:families,(nobody)", "form:families,5",

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from glassformer.app.plots.labels import format_number
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.text_models.checkpoints import load_model
 from glassformer.core.trace.trace import Trace
@@ -96,7 +97,7 @@ def test_an_experiment_by_hover_and_click(
     expect(page.locator(".st-key-beside_tensor .js-plotly-plot")).to_be_visible()
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_way_to_the_first_change_moves_nothing(
     open_page: Callable[..., Page], language: str
 ) -> None:

@@ -7,6 +7,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from glassformer.app.frame.guide import glossary_terms, tour_stops
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.words import say
 from tests.browser import driver
 
 MARKED = """() => [...CSS.highlights.get("term")].map((each) => {
@@ -126,14 +128,14 @@ def test_only_new_texts_are_looked_through(open_page: Callable[..., Page]) -> No
     assert before and after
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_glossary_is_searched(open_page: Callable[..., Page], language: str) -> None:
     page = open_page(query=f"language={language}")
     guide(page).locator(".help").click()
     dialog = guide(page).get_by_role("dialog")
     rows = dialog.locator(".entry:visible")
     expect(rows).to_have_count(len(glossary_terms()))
-    dialog.get_by_role("searchbox").fill("残差流" if language == "zh" else "residual stream")
+    dialog.get_by_role("searchbox").fill(say("glossary.residual_stream.name", language))
     expect(dialog.get_by_role("heading", level=3).locator("visible=true")).to_have_count(1)
     assert 1 <= rows.count() <= 4
     dialog.get_by_role("searchbox").fill("dk")

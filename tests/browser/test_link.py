@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from glassformer.app.panels.panel import PAGES, panels_of
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
 from glassformer.core.interventions.masks import Causal
@@ -99,7 +100,7 @@ def test_a_long_link_is_packed_and_opens(
     again.close()
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_bad_link_is_told_in_full(
     open_page: Callable[..., Page], language: str, theme: str

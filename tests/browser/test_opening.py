@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.opening.kinds import MOST_BYTES
 from tests.browser import driver
@@ -73,7 +74,7 @@ def test_a_saved_run_is_opened_and_shows_the_same_numbers(
     assert "text=I+love+you" not in other.url
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_is_dropped_anywhere(open_page: Callable[..., Page], language: str) -> None:
     page = open_page("attention", f"language={language}")
     drop(page, "<b>a run</b>.zip", with_header(run_file(), model_name="elsewhere"))
@@ -88,7 +89,7 @@ def test_a_file_is_dropped_anywhere(open_page: Callable[..., Page], language: st
     expect(page.locator(f".st-key-widget_model_{language} input")).to_have_value("my-own")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_what_cannot_be_opened_is_told_in_the_dialog(
     open_page: Callable[..., Page], tmp_path: Path, language: str
 ) -> None:

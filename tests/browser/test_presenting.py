@@ -9,13 +9,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from glassformer.app.hall.rooms import Room
 from glassformer.app.runs.scenes import trace_of
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.lectures.read import bundled_lectures, load_lecture, read_lecture
 from glassformer.core.lectures.truth import find_truth
 from tests.hall.halls import open_at
 
 SMALL = "presented"  # a lecture of this folder, with a page of every kind
-LANGUAGES = ("en", "zh")
 # What a scene is about, where its screen is larger than the room below the scene's texts.
 POINTS = {("decoding", "beam"): ".node.now", ("decoding", "padding"): ".x3title"}
 # All that a frame says, in components and drawings, too.

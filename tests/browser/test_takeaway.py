@@ -12,13 +12,14 @@ from playwright.sync_api import Browser, Frame, Page
 
 from glassformer.app import takeaway
 from glassformer.app.runs.scenes import trace_of
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.lectures.read import bundled_lectures, load_lecture
 from tests.takeaway.lectures import HOSTILE, LECTURE, SCENES, WEIGHTS
 
 Opened = Callable[..., Page]
 
 
-@pytest.fixture(scope="module", params=("en", "zh"))
+@pytest.fixture(scope="module", params=LANGUAGES)
 def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("taken") / f"{request.param}.html"
     path.write_bytes(takeaway.page(LECTURE, request.param))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from glassformer.app.session.languages import LANGUAGES
 from tests.browser import driver
 
 CROSS = "decoder/0/cross_attention/weights"
@@ -162,7 +163,7 @@ CUT = """() => [...document.querySelectorAll(
   && getComputedStyle(each).display !== "inline").map((each) => each.textContent)"""
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("size", "window"), [(125, (1440, 900)), (150, (1920, 1080))])
 def test_nothing_is_cut_in_large_type(
     led: Callable[..., Page], language: str, size: int, window: tuple[int, int]
@@ -184,7 +185,7 @@ def test_nothing_is_cut_in_large_type(
 @pytest.mark.parametrize(
     "address", ["source/positions", MASKED, "encoder/0/self_attention_norm/std"]
 )
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_equation_is_whole(led: Callable[..., Page], address: str, language: str) -> None:
     page = led("tensors", f"address={address}&language={language}")
     title = page.locator(".st-key-tensors_title h4")

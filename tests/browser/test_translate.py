@@ -6,6 +6,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from glassformer.app.session.languages import LANGUAGES
 from tests.browser import driver
 
 LONG = " ".join(["The animal didn't cross the street because it was too tired"] * 5)
@@ -164,7 +165,7 @@ def test_the_words_behind_the_numbers_stand_in_whole_lines(open_page: Callable[.
     assert whole > high
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_large_type_shows_all_words_of_the_first_sentence(
     translate: Callable[..., Page], language: str
 ) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import texts_of_language
 from tests.browser import driver
 
@@ -144,7 +145,7 @@ def ink(page: Page, key: str) -> int:
     )
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_long_sentence_says_what_its_pictures_leave_out(
     open_page: Callable[..., Page], language: str
 ) -> None:

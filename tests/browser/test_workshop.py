@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.text_models.checkpoints import load_model
 from tests.browser import driver
 
@@ -153,7 +154,7 @@ def test_a_broken_file_is_told_line_by_line(open_page: Callable[..., Page]) -> N
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_it_fits_without_scrolling(
     open_page: Callable[..., Page], size: tuple[int, int], language: str
 ) -> None:

@@ -89,7 +89,9 @@ def test_the_line_that_records_is_marked_with_its_shapes(convention: int, seed: 
             if wire.form in ("added", "joined", "dropped", "chosen"):
                 continue
             name, number, local = tape.places[wire.address]
-            source = next(each for each in code(trace, step) if each.name == name)
+            shown = {each.name: each for each in code(trace, step)}
+            assert name in shown, f"{wire.address} is not recorded where the step {step.id} is"
+            source = shown[name]
             assert number in {line.number for line in marked(source)}, (step.id, wire)
             # Up to the line that records: what a name is later is another matter.
             shapes = [

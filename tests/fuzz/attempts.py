@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 
@@ -77,8 +78,8 @@ def again(report: Report, attempt: Attempt, case: str, most: float | None = None
 
 
 def _unclear(error: GlassformerError) -> str:
-    # In both languages there must be a sentence for it that takes all its values.
-    for language in ("en", "zh"):
+    # In every language there must be a sentence for it that takes all its values.
+    for language in LANGUAGES:
         told = say(f"errors.{error.key}", language, **error.values)
         if not told.strip():
             return f"says nothing in {language}"

@@ -11,6 +11,7 @@ from dataclasses import fields
 from glassformer.app.hall.numbers import number_of
 from glassformer.app.hall.rooms import LARGEST
 from glassformer.app.panels.phrases import experiment_line
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.switch import KINDS
@@ -41,13 +42,13 @@ def texts(longest: int = hostile.LONGEST) -> Attempt:
 
 
 def experiments(longest: int = hostile.LONGEST) -> Attempt:
-    """Reads the text of an experiment as a link has it, and says it in both languages."""
+    """Reads the text of an experiment as a link has it, and says it in every language."""
 
     def attempt(rng: random.Random) -> None:
         made = [_switch(rng) for _ in range(rng.choice((1, 1, 2, 5)))]
         given = ";".join(made) if rng.random() < 0.8 else hostile.text(rng, longest)
         read = Experiment.from_text(given)
-        for language in ("en", "zh"):
+        for language in LANGUAGES:
             experiment_line(read, language).encode()
         assert Experiment.from_text(read.text) == read, given
 

@@ -111,11 +111,12 @@ def test_a_claim_is_true(claim: Claim) -> None:
 
 def test_a_key_is_a_number_or_a_word_of_its_own_scene() -> None:
     for name, scene in SCENES:
-        each = load_lecture(name).scene(scene)
+        lecture = load_lecture(name)
+        each = lecture.scene(scene)
         if each.key is None:
             continue
         assert not each.key.scene, "the key is on the screen of its scene"
-        for language in LANGUAGES:
+        for language in lecture.languages:
             assert find_truth(each.key, trace_of(each, language), language).text.strip()
 
 

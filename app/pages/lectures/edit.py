@@ -218,7 +218,7 @@ def start_question(lecture: Lecture, before: Question | None, kind: str) -> Ques
 
 
 def _in_all(lecture: Lecture, key: str) -> dict[str, str]:
-    spoken = {each: each if each in LANGUAGES else "en" for each in lecture.languages}
+    spoken = {each: each if each in LANGUAGES else LANGUAGES[0] for each in lecture.languages}
     return {each: texts_of_language(speaker)[key] for each, speaker in spoken.items()}
 
 

@@ -15,7 +15,6 @@ from glassformer.core.explain.provenance.node import (
     Lane,
     Node,
     Note,
-    Operation,
     Role,
 )
 from glassformer.core.explain.provenance.run import Run, constant_column, single_term
@@ -254,7 +253,7 @@ def masked_score(run: Run, cell: Cell) -> Node:
     found = run.recorded("scaled", r"S'_{t,s}", run.inputs(cell)[0], cell.index)
     notes = _forbidden(run, cell)
     groups: tuple[Group, ...] = (single_term(found),)
-    operation: Operation = "mask_keep"
+    operation = "mask_keep"
     written = found.symbol
     if run.config.mask_fill == "additive":
         fill = _fill(cell, r"(-\infty)" if notes else "0", -math.inf if notes else 0.0)

@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from glassformer.core.config import Activation
 from glassformer.core.trace.address import Address
 
 Numbers = NDArray[np.float64]
@@ -164,14 +163,6 @@ def _factor(column: Column, term: int) -> Factor:
 TOLERANCE = 1e-5  # recorded and recomputed may differ by this much
 _ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of the magnitudes that were added up
 
-Operation = Literal[
-    "token", "look_up", "scale", "position", "learned_position", "no_position", "input", "copy",
-    "residual", "mean", "std", "normalize", "gain", "project", "dot", "divide", "mask",
-    "mask_keep", "mask_fill", "mask_add", "softmax", "mix", "join", "draw", "drop", "choose",
-    "token_type", "mean_square", "normalize_rms", "normalize_head", "rotate", "position_bias",
-    "add_bias", "open_gate", "scale_down", Activation,
-]  # fmt: skip
-
 Note = Literal[
     "forbidden",  # the mask does not let this query look at this key
     "nowhere",  # the query may look at no key at all: its weights are uniform or NaN
@@ -215,7 +206,7 @@ class Node:
     """One recorded number, recomputed from the recorded numbers that it was made of."""
 
     cell: Cell
-    operation: Operation
+    operation: str  # what made it; `trail.operation_<name>` says it on screen
     formula: str  # LaTeX, of one cell
     recorded: float  # a truth value as 0 or 1
     groups: tuple[Group, ...] = ()

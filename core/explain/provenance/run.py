@@ -18,7 +18,6 @@ from glassformer.core.explain.provenance.node import (
     Node,
     Note,
     Numbers,
-    Operation,
     Outer,
     Role,
 )
@@ -199,7 +198,7 @@ class Run:
         return (replace(found, values=found.values / (1 - self.config.dropout)),)
 
     def node(
-        self, cell: Cell, operation: Operation, formula: str, *groups: Group,
+        self, cell: Cell, operation: str, formula: str, *groups: Group,
         outer: Outer = "sum", facts: tuple[Fact, ...] = (), notes: tuple[Note, ...] = (),
     ) -> Node:  # fmt: skip
         """The node of a cell; what is recorded there is read here.

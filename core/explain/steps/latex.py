@@ -14,7 +14,7 @@ from glassformer.core.analysis.positions import wave_of
 from glassformer.core.config import Activation
 from glassformer.core.explain import formula
 from glassformer.core.explain.equations import SymbolRole
-from glassformer.core.explain.provenance.node import ALL, Column, Lane, Node, Numbers, Operation
+from glassformer.core.explain.provenance.node import ALL, Column, Lane, Node, Numbers
 from glassformer.core.explain.provenance.run import Run
 from glassformer.core.explain.steps.wires import Wire
 from glassformer.core.model.activation import ACTIVATIONS
@@ -38,7 +38,8 @@ def in_numbers(run: Run, node: Node, shown: int, number: Number, mark: Mark) -> 
     Returns:
         The LaTeX; the terms beyond `shown` stand as their sum above how many they are.
     """
-    return _TEMPLATES[node.operation](_Writer(run, node, shown, number, mark))
+    write = _TEMPLATES.get(node.operation, _sum_of_products)
+    return write(_Writer(run, node, shown, number, mark))
 
 
 def role_of(node: Node, column: Column) -> SymbolRole:
@@ -100,10 +101,10 @@ class _Writer:
             found[-1] = own
         return found
 
-    def products(self) -> str:
-        """The sum of products in the first group; what dropout multiplies by is not told apart."""
+    def products(self, group: int = 0) -> str:
+        """The sum of products in a group; what dropout multiplies by is not told apart."""
         factors: list[tuple[SymbolRole, Numbers]] = []
-        for column in self.node.groups[0].columns:
+        for column in self.node.groups[group].columns:
             if column.role == "dropout":
                 role, values = factors.pop()
                 factors.append((role, values * column.values))
@@ -199,9 +200,8 @@ def _rotate(w: _Writer) -> str:
     return " + ".join(parts)
 
 
-def _project(w: _Writer) -> str:
-    bias = f" + {w(1, signed=True)}" if len(w.node.groups) > 1 else ""
-    return w.products() + bias
+def _sum_of_products(w: _Writer) -> str:
+    return " + ".join(w.products(group) for group in range(len(w.node.groups)))
 
 
 def _mask(w: _Writer) -> str:
@@ -251,13 +251,13 @@ def _activation(w: _Writer) -> str:
     return ACTIVATIONS[w.config.activation].of(w(0))
 
 
-_TEMPLATES: dict[Operation, Callable[[_Writer], str]] = {
+# Of what is no plain sum of products.
+_TEMPLATES: dict[str, Callable[[_Writer], str]] = {
     "look_up": _term, "learned_position": _term, "copy": _term, "join": _term, "mask_keep": _term,
     "draw": _value, "token": _value, "mask_fill": _value, "mask_add": _value,
     "position": _wave, "input": _sum, "residual": _sum, "drop": _dropout, "mean": _mean,
-    "std": _std, "normalize": _normalize, "project": _project, "mask": _mask, "softmax": _softmax,
-    "dot": _Writer.products, "mix": _Writer.products, "choose": _choice,
-    "scale": _product, "open_gate": _product, "rotate": _rotate, "gain": _gain,
+    "std": _std, "normalize": _normalize, "mask": _mask, "softmax": _softmax,
+    "choose": _choice, "scale": _product, "open_gate": _product, "rotate": _rotate, "gain": _gain,
     "mean_square": _mean_square, "normalize_rms": _over_root, "normalize_head": _over_root,
     "token_type": _term, "position_bias": _term, "add_bias": _sum,
     "scale_down": lambda w: rf"\frac{{{w(0)}}}{{{w.of('constant', math.sqrt(w.config.d_model))}}}",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from glassformer.core.explain import formula
-from glassformer.core.explain.provenance.node import Cell, Column, Lane, Node, Operation
+from glassformer.core.explain.provenance.node import Cell, Column, Lane, Node
 from glassformer.core.explain.provenance.run import Run, constant_column, single_term
 from glassformer.core.explain.provenance.unfold import node_of
 from glassformer.core.explain.steps import wires
@@ -77,7 +77,7 @@ def _choice(run: Run, chosen: wires.Cell) -> Node:
     """The word of a row: chosen by its probability, or given."""
     taken = formula.chosen_word(run.trace, chosen.index[1])
     lane = Lane(chosen.wire.address, (*chosen.index, taken))
-    operation: Operation = "choose" if run.trace.steps else "token"
+    operation = "choose" if run.trace.steps else "token"
     return _made(run, chosen, operation, (constant_column("id", "", float(taken), (lane,)),))
 
 
@@ -86,7 +86,7 @@ def _read(run: Run, wire: Wire, index: tuple[int, ...]) -> Column:
     return Column("copied", "", values, (Lane(wire.key, index),))
 
 
-def _made(run: Run, chosen: wires.Cell, operation: Operation, *terms: tuple[Column, ...]) -> Node:
+def _made(run: Run, chosen: wires.Cell, operation: str, *terms: tuple[Column, ...]) -> Node:
     recorded = float(tensor(run.trace, chosen.wire)[chosen.index])
     groups = tuple(single_term(*columns) for columns in terms)
     here, edited = Cell(chosen.wire.address, chosen.index), bool(run.trace.edits)

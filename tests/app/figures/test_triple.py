@@ -17,6 +17,7 @@ from glassformer.app.panels.compare.figures.triple_layout import (
 from glassformer.app.panels.compare.wording import line_label
 from glassformer.app.plots.labels import text_width
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.app.words import texts_of_language as known
 from glassformer.core.analysis.comparison import NONE, Beside, Edge
@@ -118,7 +119,7 @@ def test_what_two_labels_share_is_written_once(one: str, two: str, both: str) ->
     assert line_label(edge, None, 0) == both
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("size", [100, 150])
 def test_what_stands_beside_the_difference_is_broken_and_not_cut(language: str, size: int) -> None:
     """The sentence of the NaN example, which ended in the middle of a word."""

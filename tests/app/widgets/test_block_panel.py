@@ -16,6 +16,7 @@ from glassformer.app.pages.translate.figures import Picture, block_pictures
 from glassformer.app.plots.heat import bulk_magnitude
 from glassformer.app.plots.labels import widest
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
 from glassformer.app.words import texts_of_language
 from glassformer.core.analysis.blocks import Block, block_at, blocks_of_model
@@ -39,7 +40,7 @@ def printed(trace: Trace, block_id: str) -> dict[str, str]:
     return dict(block_facts(trace, block(trace, block_id)))
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
 def test_every_block_has_pictures_over_its_words_and_facts(
     config: dict[str, Any], language: str

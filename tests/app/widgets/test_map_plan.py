@@ -1,4 +1,4 @@
-"""The drawing of the map: everything in its place, for any config, in both languages."""
+"""The drawing of the map: everything in its place, for any config, in every language."""
 
 from collections.abc import Iterator
 from itertools import combinations, pairwise
@@ -14,6 +14,7 @@ from glassformer.app.pages.translate.map.stacks import short_percent
 from glassformer.app.plots.colours import contrast
 from glassformer.app.plots.labels import text_width, widest
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
 from glassformer.app.words import texts_of_language
 from glassformer.core.analysis.blocks import blocks_of_model, ratios
@@ -73,7 +74,7 @@ def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 @pytest.mark.parametrize(
     ("block", "size"), [("", 100), ("memory", 100), ("", 150), ("memory", 200)]
 )
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("opened", OPENED)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: str(config)[:60])
 def test_no_text_lies_on_another_or_leaves_the_drawing(

@@ -11,8 +11,8 @@ from glassformer.app.panels.compare import PAGES
 from glassformer.app.panels.opening.on_file import show_part
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
+from glassformer.app.words import texts_of_language
 from glassformer.core.errors import GlassformerError
-from tests.architecture.sources import ROOT
 
 EVERY = [panel for page in panels.PAGES for panel in panels.panels_of(page).values()]
 
@@ -29,7 +29,7 @@ def test_a_panel_is_a_folder_that_says_what_it_is(panel: panels.Panel) -> None:
     if panel.page not in ("switch", "training"):  # which say nothing above their panels
         assert bool(panel.top) != hasattr(body, "top_line")
     for language in LANGUAGES:
-        assert (ROOT / "app" / "pages" / panel.page / panel.id / f"{language}.toml").is_file()
+        assert panel.title in texts_of_language(language)
     state, dropped = State.from_query(panel.link)
     assert not dropped
     assert state.to_query() == panel.link  # nothing in it is what a link need not say

@@ -156,11 +156,11 @@ def test_equations_are_those_of_the_config() -> None:
 
 
 def test_colours_and_letters_of_longer_words_are_not_symbols() -> None:
-    (line,) = step_by_id(steps_of(config()), "encoder.0.feed_forward.activation").lines  # type: ignore[union-attr]
+    line, *_ = step_by_id(steps_of(config()), "encoder.0.feed_forward.activation").lines  # type: ignore[union-attr]
     assert mark_symbols(line, lambda symbol: f"<{symbol.role}>") == (
         r"<feed_forward> = \max(0, <feed_forward>)"
     )
-    (line,) = step_by_id(steps_of(config()), "encoder.0.self_attention.scale").lines  # type: ignore[union-attr]
+    line, *_ = step_by_id(steps_of(config()), "encoder.0.self_attention.scale").lines  # type: ignore[union-attr]
     assert mark_symbols(line, lambda _: "*") == r"* = \frac{*}{\sqrt{*}}"
 
 

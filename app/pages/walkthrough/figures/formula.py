@@ -8,7 +8,7 @@ from glassformer.app.pages.walkthrough.figures.layout import plain_symbol
 from glassformer.app.plots.latex import paint_latex
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.explain.equations import Line, Symbol, SymbolRole, mark_symbols
-from glassformer.core.explain.provenance.node import Node, Operation
+from glassformer.core.explain.provenance.node import Node
 from glassformer.core.explain.provenance.run import Run
 from glassformer.core.explain.steps.latex import in_numbers, role_of
 from glassformer.core.explain.steps.steps import Step
@@ -16,7 +16,7 @@ from glassformer.core.explain.steps.wires import Wire
 from glassformer.core.trace.sites import site_at
 
 # Terms that stand by themselves: fewer where a term is long or cannot be broken.
-_SHOWN: dict[Operation, int] = {"std": 2, "softmax": 3, "mean": 3, "choose": 2}
+_SHOWN: dict[str, int] = {"std": 2, "softmax": 3, "mean": 3, "choose": 2}
 _MADE = {
     ("attention", "output"): r"\mathrm{MHA}(x)",
     ("feed_forward", "output"): r"\mathrm{FFN}(x)",
