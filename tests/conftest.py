@@ -48,7 +48,6 @@ def pytest_collection() -> Iterator[None]:
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
 
 
