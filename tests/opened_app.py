@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -14,6 +16,9 @@ from glassformer.app.session.memory import Memory, Shown
 from glassformer.app.session.state import State
 from glassformer.core.trace.trace import Trace
 from tests.architecture.sources import ROOT
+
+# Each run of AppTest looks through all packages that are installed, for components: the same ones.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 def opened(page: str = "translate", /, **query: str) -> AppTest:

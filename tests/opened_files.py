@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from glassformer.core.text_models.checkpoints import CHECKPOINTS
 SENTENCE = "I like you"
 
 
+@cache
 def run_file(text: str = SENTENCE) -> bytes:
     """A run of the bundled translator."""
     return run_bytes(load_model().trace(text))
@@ -30,6 +32,7 @@ def experiment_file(**sentence: str) -> bytes:
     return Experiment((Causal(),), "ahead").to_json(load_model(), sentence).encode()
 
 
+@cache
 def model_file(name: str = "mine-1") -> bytes:
     """A zip of the bundled translator, as a kept model is downloaded."""
     return pack(CHECKPOINTS / "translator", name)

@@ -1,6 +1,7 @@
 """One source, one translation: template against template, and word against word."""
 
 import random
+from functools import cache
 
 import pytest
 
@@ -11,6 +12,7 @@ ALLOWED = {"en-zh": 0.0005, "zh-en": 0.002}  # of the pairs drawn
 PAIRS = 25_000  # enough for the templates there are to meet
 
 
+@cache
 def drawn(seed: int, count: int) -> list[Pair]:
     grammar, rng = thinned(load_grammar(), seed), random.Random(seed)
     return [draw_pair(grammar, rng) for _ in range(count)]

@@ -16,7 +16,7 @@ from torch import Tensor
 from glassformer.core.corpus import Direction, Pair
 from glassformer.core.decoding.no_repeat import Watch, choose_batch
 from glassformer.core.model.masks import padding_mask
-from glassformer.core.text.vocabulary import END, TAGS, UNKNOWN
+from glassformer.core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN
 from glassformer.core.text_models.translator import Translator
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit, Recorder
@@ -160,8 +160,12 @@ def barred_words(translator: Translator, source: Tensor, language: str) -> Tenso
     """
     pieces = translator.tokenizer.vocabulary.pieces
     barred = torch.zeros(len(source), len(pieces), dtype=torch.bool)
+    known: dict[frozenset[str], Tensor] = {}  # by the reserved pieces that a source has
     for row, ids in zip(barred, source.tolist(), strict=True):
-        row[translator.forbidden([pieces[index] for index in ids], language)] = True
+        held = frozenset(RESERVED).intersection(pieces[index] for index in ids)
+        if held not in known:
+            known[held] = torch.tensor(translator.forbidden(held, language))
+        row[known[held]] = True
     return barred.to(source.device)
 
 

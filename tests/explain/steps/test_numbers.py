@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import torch
@@ -35,8 +36,9 @@ def some_cells(trace: Trace, wire: Wire, seed: str) -> list[dict[str, int]]:
     return [last, *drawn]
 
 
-def all_nodes(made: Made) -> list[tuple[Step, Line, Node]]:
-    trace, model = made
+@cache
+def all_nodes(made: Callable[[], Made]) -> list[tuple[Step, Line, Node]]:
+    trace, model = made()
     run = Run(trace, model)
     return [
         (step, line, node_at(run, step, at, number))
@@ -52,7 +54,7 @@ def test_every_step_agrees_with_the_recording_and_with_plain_numpy(
 ) -> None:
     trace, _ = made()
     independent = plain(made()).found
-    for step, line, node in all_nodes(made()):
+    for step, line, node in all_nodes(made):
         assert node.verdict == ("given" if node.operation == "draw" else "agrees"), (step.id, node)
         key, index = line.output.key, node.cell.index
         if line.output.form != "joined":
@@ -71,7 +73,7 @@ def test_every_step_agrees_with_the_recording_and_with_plain_numpy(
 @pytest.mark.parametrize("made", RUNS, ids=NAMES)
 def test_factors_are_the_numbers_at_the_places_they_name(made: Callable[[], Made]) -> None:
     trace, model = made()
-    for step, _, node in all_nodes(made()):
+    for step, _, node in all_nodes(made):
         for factor in (factor for term in node.shown(3)[0] for factor in term.factors):
             if factor.role in PLAIN:
                 (source,) = factor.sources
@@ -86,7 +88,7 @@ def test_factors_are_the_numbers_at_the_places_they_name(made: Callable[[], Made
 @pytest.mark.parametrize("made", RUNS, ids=NAMES)
 def test_the_short_form_leaves_nothing_out(made: Callable[[], Made]) -> None:
     run = Run(*made())
-    for _, _, node in all_nodes(made()):
+    for _, _, node in all_nodes(made):
         if node.operation in ("mean", "project", "dot", "mix", "softmax", "std"):
             formula = in_numbers(run, node, 3, lambda _: "n", lambda _, text: f"<{text}>")
             summed = formula.split("}{")[1] if node.operation == "softmax" else formula
@@ -127,7 +129,7 @@ def evaluated(latex: str) -> float:
 
 @pytest.mark.parametrize("made", RUNS, ids=NAMES)
 def test_the_printed_formula_comes_to_the_number(made: Callable[[], Made]) -> None:
-    for step, _, node in all_nodes(made()):
+    for step, _, node in all_nodes(made):
         formula = printed(made(), node)
         if r"\mathrm" in formula or "arg" in formula:
             continue
