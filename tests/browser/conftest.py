@@ -74,6 +74,7 @@ def led(
     def lead(path: str = "", query: str = "", width: int = 1440, height: int = 900) -> Page:
         if not led_pages:
             led_pages.append(driver.open_page(context, app_url))
+        led_pages[0].mouse.move(-1, -1)  # over nothing of what comes
         led_pages[0].set_viewport_size({"width": width, "height": height})
         # a link without a query is one of the navigation's: the session keeps what is on screen
         driver.lead(led_pages[0], path, query or "theme=light")
