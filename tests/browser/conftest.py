@@ -74,6 +74,7 @@ def led(
     def lead(path: str = "", query: str = "", width: int = 1440, height: int = 900) -> Page:
         if not led_pages:
             led_pages.append(driver.open_page(context, app_url))
+        led_pages[0].mouse.move(-1, -1)  # over nothing of what comes
         led_pages[0].set_viewport_size({"width": width, "height": height})
         # a link without a query is one of the navigation's: the session keeps what is on screen
         driver.lead(led_pages[0], path, query or "theme=light")
@@ -85,17 +86,38 @@ def led(
         led_pages.pop().close()
 
 
+@pytest.fixture(scope="session")
+def kept_pages() -> list[Page]:
+    """The pages that `open_page` has opened and no test has now."""
+    return []
+
+
 @pytest.fixture
-def open_page(context: BrowserContext, app_url: str) -> Iterator[Callable[..., Page]]:
-    """`open_page(path="", query="", width=1440, height=900, theme="light")`: a page at rest."""
+def open_page(
+    context: BrowserContext, app_url: str, kept_pages: list[Page], request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Page]]:
+    """`open_page(path="", query="", width=1440, height=900, theme="light")`: a page at rest.
+
+    What it shows is what somebody sees who was never here before, in a tab that tests before may
+    have had: half of a new one's cost. A tab is not kept after a test that failed, nor after one
+    that added to it what outlives a load.
+    """
     opened: list[Page] = []
+    failed = request.session.testsfailed
 
     def open_one(path: str = "", query: str = "", **window: object) -> Page:
-        url = f"{app_url}/{path}" + (f"?{query}" if query else "")
-        page = driver.open_page(context, url, **window)  # type: ignore[arg-type]
+        page = kept_pages.pop() if kept_pages else driver.note_changes(driver.new_page(context))
         opened.append(page)
+        url = f"{app_url}/{path}" + (f"?{query}" if query else "")
+        driver.visit(page, url, **window)  # type: ignore[arg-type]
         return page
 
     yield open_one
     for page in opened:
-        page.close()
+        if page.is_closed():
+            continue
+        if request.session.testsfailed != failed or page in driver.CHANGED:
+            page.close()
+        else:
+            driver.leave(page, app_url)
+            kept_pages.append(page)

@@ -15,6 +15,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,6 +36,19 @@ FLAGS = (
 )
 QUIET = 0.12  # seconds
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+LASTING = (
+    "add_init_script",
+    "add_locator_handler",
+    "expose_binding",
+    "expose_function",
+    "on",
+    "once",
+    "route",
+    "route_from_har",
+    "route_web_socket",
+    "set_extra_http_headers",
+)
+CHANGED: set[Page] = set()
 _CALLS = itertools.count()
 
 
@@ -167,20 +181,53 @@ def open_page(
     others have loaded, and nothing else of theirs: scripts are most of what a page loads.
     """
     page = new_page(home, **({"locale": "en-GB"} if isinstance(home, Browser) else {}))
+    visit(page, url, width, height, theme)
+    return page
+
+
+def visit(page: Page, url: str, width: int = 1440, height: int = 900, theme: str = "light") -> None:
+    """Open a link in a page that is there already, as somebody does who was never here before.
+
+    Nothing of the visits before is left: a new session, no cookies, nothing stored. Its scripts are
+    compiled already, which is half of what a new page costs.
+    """
     page.set_viewport_size({"width": width, "height": height})
-    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    scheme: Any = "dark" if theme == "dark" else "light"
+    page.emulate_media(color_scheme=scheme, media="null", reduced_motion="null")
     page.set_default_timeout(30_000)
-    if isinstance(home, BrowserContext):
-        home.clear_cookies()
-        origin = {"origin": url, "storageTypes": "local_storage"}
-        home.new_cdp_session(page).send("Storage.clearDataForOrigin", origin)
+    page.context.clear_cookies()
+    storage = {"origin": url, "storageTypes": "local_storage"}
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Storage.clearDataForOrigin", storage)
+    devtools.send("Page.resetNavigationHistory")
+    devtools.detach()
+    page.bring_to_front()
     page.goto(url)
     wait_until_idle(page)
+
+
+def leave(page: Page, url: str) -> None:
+    """Leave the app at that URL for a page of its server that is empty, and keep nothing of it."""
+    page.goto(f"{url}/_stcore/health")
+    page.evaluate("localStorage.clear(); sessionStorage.clear(); window.name = ''")
+    page.mouse.move(-1, -1)  # over nothing of what comes
+
+
+def note_changes(page: Page) -> Page:
+    """The page, which will be one of CHANGED when it gets something that outlives a load."""
+    for name in LASTING:
+        setattr(page, name, partial(_change, page, getattr(page, name)))
     return page
+
+
+def _change(page: Page, act: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    CHANGED.add(page)
+    return act(*given, **named)
 
 
 def lead(page: Page, path: str, query: str = "") -> None:
     """Lead a page that is open to another link of the app, as the browser's back button does."""
+    page.bring_to_front()
     page.evaluate(
         """(link) => {
           history.pushState(null, "", link);
@@ -221,15 +268,16 @@ def drawn(page: Page) -> dict[str, Any]:
     """What a page at rest shows: the charts' data, every text, every input's value.
 
     For comparisons: the same screen gives the same value, wherever it is opened. A widget whose
-    script arrives late fills itself while the page counts as idle: two readings have to agree.
+    script arrives late fills itself while the page counts as idle: two readings, at least
+    `QUIET` apart, have to agree.
     """
     found: dict[str, Any] = {}
+    page.bring_to_front()  # behind another it is drawn twice a second
     for _ in range(20):
         wait_until_idle(page)
         before, found = found, page.evaluate(_DRAWN)
         if found == before:
             return found
-        page.wait_for_timeout(250)
     raise TimeoutError("the page went on changing while it was read")
 
 
@@ -259,7 +307,8 @@ _DRAWN = """() => {
       .map((each) => (each.type === "checkbox" ? each.checked : each.value)),
     pressed: all('[aria-pressed="true"], [aria-checked="true"], [aria-selected="true"]')
       .filter(shown).map((each) => each.innerText || each.getAttribute("aria-label")),
-    ink: all("svg path, svg rect, svg circle").filter((each) => !each.closest(".js-plotly-plot"))
+    ink: all("svg path, svg rect, svg circle")
+      .filter((each) => !each.closest(".js-plotly-plot, #js-plotly-tester"))
       .map((each) => each.getAttribute("fill") + " " + each.getAttribute("d")).join(";"),
     dark: getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor,
   };

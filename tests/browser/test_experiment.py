@@ -175,7 +175,7 @@ def test_a_second_sentence_and_which_run_is_seen(open_page: Callable[..., Page])
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
-def test_the_bar_keeps_its_two_lines(open_page: Callable[..., Page], size: tuple[int, int]) -> None:
+def test_the_bar_keeps_its_two_lines(led: Callable[..., Page], size: tuple[int, int]) -> None:
     closed = Lines("encoder/1/self_attention", (2,), (1,))
     lost = Experiment((OFF, closed, Fill("minus_infinity"), PositionTable(), CAUSAL))
     long = "The animal didn't cross the street because it was too wide and the dog was old"
@@ -183,7 +183,7 @@ def test_the_bar_keeps_its_two_lines(open_page: Callable[..., Page], size: tuple
     for more in (
         "", query(BOTH), query(BOTH, second=long, query="9", key="2", kind="encoder"), query(lost),
     ):  # fmt: skip
-        page = open_page("attention", more, width=size[0], height=size[1])
+        page = led("attention", more, width=size[0], height=size[1])
         box = page.locator("[class*=st-key-stage_bar]").bounding_box()
         assert box is not None
         boxes.add((box["x"], box["y"], box["width"], box["height"]))

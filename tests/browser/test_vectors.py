@@ -23,8 +23,8 @@ def word(page: Page) -> Locator:
     return page.locator(".vectors-word b")
 
 
-def test_a_word_is_followed_through_the_three_questions(open_page: Callable[..., Page]) -> None:
-    page = open_page("vectors", "vectors=stream&text=I+like+you&stack=decoder")
+def test_a_word_is_followed_through_the_three_questions(led: Callable[..., Page]) -> None:
+    page = led("vectors", "vectors=stream&text=I+like+you&stack=decoder")
     cell(page, 1, 3).click()
     page.wait_for_url("**token=target%3A2*")
     chosen = page.locator('.st-key-stream_grid .word[data-row="1"]').text_content() or ""
@@ -43,8 +43,8 @@ def test_a_word_is_followed_through_the_three_questions(open_page: Callable[...,
     )
 
 
-def test_the_arrow_keys_move_and_escape_releases(open_page: Callable[..., Page]) -> None:
-    page = open_page("vectors", "vectors=stream&text=I+like+you")
+def test_the_arrow_keys_move_and_escape_releases(led: Callable[..., Page]) -> None:
+    page = led("vectors", "vectors=stream&text=I+like+you")
     cell(page, 0, 0).click()
     page.wait_for_url("**token=source%3A1*")
     page.keyboard.press("ArrowDown")
@@ -55,16 +55,16 @@ def test_the_arrow_keys_move_and_escape_releases(open_page: Callable[..., Page])
     expect(page.get_by_text("as an example")).to_be_visible()
 
 
-def test_a_number_unfolds(open_page: Callable[..., Page]) -> None:
-    page = open_page("vectors", "vectors=stream&text=I+like+you")
+def test_a_number_unfolds(led: Callable[..., Page]) -> None:
+    page = led("vectors", "vectors=stream&text=I+like+you")
     page.locator(".st-key-stream_added .row").first.click()
     drawer = page.locator(".st-key-trail")
     expect(drawer).to_be_visible()
     page.wait_for_url("**trail=*residual*summed*")
 
 
-def test_a_cell_of_the_map_chooses_word_and_unit(open_page: Callable[..., Page]) -> None:
-    page = open_page("vectors", "vectors=neurons&text=I+like+you")
+def test_a_cell_of_the_map_chooses_word_and_unit(led: Callable[..., Page]) -> None:
+    page = led("vectors", "vectors=neurons&text=I+like+you")
     canvas = page.locator(".st-key-neuron_map canvas")
     box = canvas.bounding_box()
     assert box is not None
@@ -77,16 +77,16 @@ def test_a_cell_of_the_map_chooses_word_and_unit(open_page: Callable[..., Page])
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_all_of_it_is_in_the_window(open_page: Callable[..., Page], question: str) -> None:
-    page = open_page("vectors", f"vectors={question}&stack=decoder")
+def test_all_of_it_is_in_the_window(led: Callable[..., Page], question: str) -> None:
+    page = led("vectors", f"vectors={question}&stack=decoder")
     box = main(page, question).bounding_box()
     assert box is not None
     assert box["width"] * box["height"] > 0.5 * 1392 * (900 - box["y"]) * 0.8
     assert page.evaluate("document.querySelector('.stMain').scrollHeight") <= 901
 
 
-def test_nothing_jumps_from_word_to_word(open_page: Callable[..., Page]) -> None:
-    page = open_page("vectors", "vectors=stream")
+def test_nothing_jumps_from_word_to_word(led: Callable[..., Page]) -> None:
+    page = led("vectors", "vectors=stream")
     places = [
         page.locator(name) for name in ("[class*=st-key-vectors_main--]", ".st-key-stream_added")
     ]
@@ -97,13 +97,13 @@ def test_nothing_jumps_from_word_to_word(open_page: Callable[..., Page]) -> None
     assert [place.bounding_box() for place in places] == before
 
 
-def test_words_that_look_like_markup_stay_words(open_page: Callable[..., Page]) -> None:
-    page = open_page("vectors", "vectors=stream&text=%3Cb%3Ex%3C%2Fb%3E+like+%26lt%3B")
+def test_words_that_look_like_markup_stay_words(led: Callable[..., Page]) -> None:
+    page = led("vectors", "vectors=stream&text=%3Cb%3Ex%3C%2Fb%3E+like+%26lt%3B")
     words = page.locator(".st-key-stream_grid .word").all_text_contents()
     typed = page.get_by_label("Sentence").input_value().split()
     assert "".join(words[:-1]) == "".join(typed)
 
 
-def test_the_page_in_chinese(open_page: Callable[..., Page]) -> None:
-    page = open_page("vectors", "vectors=lens&language=zh", theme="dark")
+def test_the_page_in_chinese(led: Callable[..., Page]) -> None:
+    page = led("vectors", "vectors=lens&language=zh&theme=dark")
     expect(page.get_by_text("只有最后一个状态受过这种读法的训练")).to_be_visible()
