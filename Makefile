@@ -25,13 +25,13 @@ TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 TIMED := start=$$(date +%s);
 TOOK := code=$$?; took=$$(( $$(date +%s) - start )); \
 	printf 'All of it took %d minutes %02d seconds.\n' $$((took / 60)) $$((took % 60)); exit $$code
-# What is computed, without app and browser: again as other processors would, with two threads, and
-# with sums whose last bits differ (tests/other_rounding.py).
+# What is computed, without app and browser: once more as other processors would, the one time with
+# sums whose last bits differ (tests/other_rounding.py), the other with two threads.
 NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity trace weights) \
 	$(wildcard tests/test_*.py)
 # What lays out the style sheets and the scripts of the browser.
 SCRIPTS := $(VENV)/bin/oxfmt '**/*.js' '**/*.css'
-PROCESSORS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 TEST_THREADS=2 OTHER_ROUNDING=1
+PROCESSORS := ATEN_CPU_CAPABILITY=default,OTHER_ROUNDING=1 ATEN_CPU_CAPABILITY=avx2,TEST_THREADS=2
 # Without a screen, or in CI, no browser is opened.
 HEADLESS := $(if $(CI),--server.headless true)
 
@@ -55,7 +55,7 @@ numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processor
 	@for each in $(PROCESSORS); do \
 		echo "The tests of what is computed, $$each"; \
 		case $$each in *THREADS*) jobs=1;; *) jobs=$(JOBS);; esac; \
-		env $$each $(PYTHON) -m pytest -n $$jobs -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
+		env $$(echo $$each | tr , " ") $(PYTHON) -m pytest -n $$jobs -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
 	done
 
 check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times

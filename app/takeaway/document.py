@@ -68,7 +68,7 @@ def panel_page(title: str, screen: dict[str, Any], language: str, theme: str) ->
     screen: as `draw.draw_panel` tells it. Raises `GlassformerError`: takeaway_large.
     """
     writer = _Writer(language)
-    look = f'data-theme="{theme}" data-alone'
+    look = f' data-theme="{theme}" data-alone'
     return _bounded(writer.document(title, writer.picture(0, title, screen), look=look))
 
 
