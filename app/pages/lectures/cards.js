@@ -13,8 +13,9 @@ function cardOf(board, { id, title, about, facts }) {
 async function hand(board, input) {
   const [file] = input.files;
   if (!file) return;
-  if (file.size > board.data.most) board.send("file", { size: file.size });
-  else board.send("file", { text: await file.text() });
+  const { size } = file;
+  const given = size > board.data.most ? { size } : { text: await file.text() };
+  if (!board.isLeft) board.send("file", given); // reading may outlast the page
   input.value = "";
 }
 
