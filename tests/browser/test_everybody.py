@@ -136,6 +136,10 @@ def test_a_cell_of_the_walkthrough_by_keys(open_page: Callable[..., Page]) -> No
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     expect(page.locator(".tip:not([hidden])")).to_contain_text("didn't · didn't")
+    drawn = page.locator(".panel canvas.live").last.element_handle()
+    page.emulate_media(color_scheme="dark")  # all is drawn anew
+    page.wait_for_function("(canvas) => !canvas.isConnected", arg=drawn)
+    expect(page.locator(".tip:not([hidden])")).to_contain_text("didn't · didn't")
     page.keyboard.press("Enter")
     page.wait_for_url("**query=3&key=3*")
     assert "walk=encoder.1.self_attention.scores" in page.url  # the arrows did not turn the page

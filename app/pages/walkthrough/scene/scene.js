@@ -155,8 +155,15 @@ function keyed(scene, panel) {
         clientY: top + g.top + (row + 0.5) * g.tall,
       },
     );
+    panel.told = scene.hover;
   };
   panel.cursor = [data.at[0] ?? 0, data.at[1] ?? 0];
+  panel.resume = ({ cursor, told }, hover) => {
+    canvas.focus({ preventScroll: true });
+    if (!told || told !== hover) return;
+    panel.cursor = cursor.map((at, axis) => Math.min(at, [rows, columns][axis] - 1));
+    show();
+  };
   byKeys(
     canvas,
     (way) => {
@@ -323,9 +330,15 @@ function show(scene) {
   const entered = scene.data?.step !== data.step;
   Object.assign(scene, { shown, data });
   if (entered) scene.flight = 1;
+  // Whoever reads by keys goes on where they are when the same step is drawn anew.
+  const active = scene.root.getRootNode().activeElement;
+  const before = entered ? null : scene.columns.flat().find(({ canvas }) => canvas === active);
+  const { hover } = scene;
   build(scene);
   if (entered && scene.blocks) fly(scene);
   paint(scene);
+  const after = before && scene.columns.flat().find(({ data: { key } }) => key === before.data.key);
+  after?.resume?.(before, hover);
 }
 
 // The wires: from the chosen row of what goes in, through the operation, to that of what comes out.
