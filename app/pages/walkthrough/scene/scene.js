@@ -159,8 +159,8 @@ function keyed(scene, panel) {
   };
   panel.cursor = [data.at[0] ?? 0, data.at[1] ?? 0];
   panel.resume = ({ cursor, told }, hover) => {
+    if (!told || told !== hover) return; // after a click the arrows turn the page
     canvas.focus({ preventScroll: true });
-    if (!told || told !== hover) return;
     panel.cursor = cursor.map((at, axis) => Math.min(at, [rows, columns][axis] - 1));
     show();
   };
