@@ -16,8 +16,8 @@ HALL ?= $(GLASSFORMER_HALL)
 # Tests run side by side, a file in one process, each process with a server and a browser of its own;
 # the slowest first, by tests/durations.toml.
 JOBS ?= 2
-# Each commit does another third of the browser's tests: tests/tiers.py.
-THIRD ?= $(shell echo $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 3 + 1 )))
+# Each commit does another sixth of the browser's tests: tests/tiers.py.
+SIXTH ?= $(shell echo $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 6 + 1 )))
 # compare: which files take longer than in tests/durations.toml. write: that file, after a quiet whole run.
 DURATIONS ?= compare
 TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
@@ -44,9 +44,9 @@ help: ## this list
 app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1 HALL=off)
 	@GLASSFORMER_HALL=$(HALL) $(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
 
-test: $(READY_CHECKS) browser ## all tests without a browser, a third of the others (THIRD=2 ARGS="-k words" to choose)
-	@echo "Of the tests in a browser each visit of a screen, and of each kind third $(THIRD) of 3; make test-all does them all."
-	@$(TIMED) THIRD=$(THIRD) DURATIONS=$(DURATIONS) $(TESTS) $(ARGS); $(TOOK)
+test: $(READY_CHECKS) browser ## all tests without a browser, a sixth of the others (SIXTH=2 ARGS="-k words" to choose)
+	@echo "Of the tests in a browser each visit of a screen, and of each kind sixth $(SIXTH) of 6; make test-all does them all."
+	@$(TIMED) SIXTH=$(SIXTH) DURATIONS=$(DURATIONS) $(TESTS) $(ARGS); $(TOOK)
 
 test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on other processors, too
 	@$(TIMED) { DURATIONS=$(DURATIONS) $(TESTS) $(ARGS) && $(MAKE) --no-print-directory numeric; }; $(TOOK)

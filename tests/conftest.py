@@ -54,9 +54,9 @@ def pytest_collection() -> Iterator[None]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     by_id = {item.nodeid: item for item in items}
     later = set[str]()
-    if third := os.environ.get("THIRD"):
+    if sixth := os.environ.get("SIXTH"):
         visits = {name for name, item in by_id.items() if item.get_closest_marker("visit")}
-        later = tiers.left_out(by_id, visits, int(third))
+        later = tiers.left_out(by_id, visits, int(sixth))
         config.hook.pytest_deselected(items=[by_id[name] for name in later])
     now = (name for name in by_id if name not in later)
     items[:] = [by_id[name] for name in tiers.slowest_first(now, durations.known())]

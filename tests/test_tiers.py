@@ -17,23 +17,23 @@ TESTS = [
 ]
 
 
-def done(third: int) -> set[str]:
-    return set(TESTS) - left_out(TESTS, {VISIT}, third)
+def done(sixth: int) -> set[str]:
+    return set(TESTS) - left_out(TESTS, {VISIT}, sixth)
 
 
-def test_three_commits_do_them_all() -> None:
-    assert done(1) | done(2) | done(3) == set(TESTS)
+def test_six_commits_do_them_all() -> None:
+    assert set[str]().union(*map(done, range(1, 7))) == set(TESTS)
 
 
-def test_every_third_has_every_kind_every_visit_and_all_without_a_browser() -> None:
-    for third in (1, 2, 3):
-        assert {kind_of(test) for test in done(third)} == {kind_of(test) for test in TESTS}
-        assert {VISIT, *TESTS[:2]} <= done(third)
+def test_every_sixth_has_every_kind_every_visit_and_all_without_a_browser() -> None:
+    for sixth in range(1, 7):
+        assert {kind_of(test) for test in done(sixth)} == {kind_of(test) for test in TESTS}
+        assert {VISIT, *TESTS[:2]} <= done(sixth)
 
 
-def test_each_third_is_about_a_third_of_a_kind() -> None:
-    for third in (1, 2, 3):
-        assert sum(kind_of(test) == "lab" for test in done(third)) in (1, 2)
+def test_each_sixth_is_about_a_sixth_of_a_kind() -> None:
+    for sixth in range(1, 7):
+        assert sum(kind_of(test) == "lab" for test in done(sixth)) in (1, 2)
     assert done(1) != done(2) != done(3)
 
 

@@ -1,7 +1,7 @@
 """Which tests of the browser `make test` does, and which it leaves to the next commits.
 
 The kind of a test is the first word of its file's name: test_lab.py and test_lab_tiles.py are of
-the kind "lab". Of each kind each commit does another third, and at least one test; three commits
+the kind "lab". Of each kind each commit does another sixth, and at least one test; six commits
 one after the other do them all. A test that is marked `visit` is done each time, and so is whatever
 needs no browser.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
 BROWSER = "tests/browser/"
-THIRDS = 3
+SIXTHS = 6
 
 
 def kind_of(test: str) -> str:
@@ -19,8 +19,8 @@ def kind_of(test: str) -> str:
     return PurePath(path).stem.split("_")[1] if path.startswith(BROWSER) else ""
 
 
-def left_out(tests: Iterable[str], visits: set[str], third: int) -> set[str]:
-    """Those of the tests, by id, that this third, 1 to 3, does not do."""
+def left_out(tests: Iterable[str], visits: set[str], sixth: int) -> set[str]:
+    """Those of the tests, by id, that this sixth, 1 to 6, does not do."""
     kinds: dict[str, list[str]] = {}
     for test in sorted(tests):
         if (kind := kind_of(test)) and test not in visits:
@@ -29,7 +29,7 @@ def left_out(tests: Iterable[str], visits: set[str], third: int) -> set[str]:
         test
         for same in kinds.values()
         for number, test in enumerate(same)
-        if number % min(THIRDS, len(same)) != third % min(THIRDS, len(same))
+        if number % min(SIXTHS, len(same)) != sixth % min(SIXTHS, len(same))
     }
 
 
