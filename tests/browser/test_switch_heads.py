@@ -41,6 +41,8 @@ def row(page: Page, name: str) -> Locator:
 
 def test_a_click_turns_a_head_off_and_on(page: Page) -> None:
     expect(page.locator(".switches .head")).to_have_count(24)
+    expect(page.locator(".keys-only").first).to_be_visible()
+    expect(page.locator(".fingers-only")).to_be_hidden()
     head(page, "cross", 2, 3).click()
     expect(head(page, "cross", 2, 3)).to_have_class(re.compile(r"\boff\b"))
     says(page, "heads_off")
