@@ -109,6 +109,8 @@ class Memory:
     launched: tuple[str, int, dict[str, Any]] | None = None  # lecture, how often, for the browser
     lecture_room: tuple[str, str, str] | None = None  # lecture, code, the driver's key
 
+    answers_asked: str = ""  # the version that the browser wants answers to clicks of (answers.py)
+
     # Walkthrough
     walk_heard: tuple[str, ...] = ()  # numbers of the events heard last
     walk_asked: tuple[str, str, tuple[str, ...]] = ("", "", ())  # version, step, steps it lacks

@@ -42,6 +42,7 @@ LEFT_OUT = (
     "bridge_lines",
     "widget_direction",
     "player",
+    "bridge_answers",
     "switch_bar",
     "lab_way_back",
 )

@@ -146,13 +146,57 @@ async function drawOne(chart) {
     chart.failed(true);
   }
   if (!line.has(chart)) chart.place.dataset.chart = "drawn";
+  chart.preview(null);
+}
+
+// Shows over the cells what is known of the next picture before its numbers are, or nothing more.
+// part: which of the pixels are in the picture, as shares: left, top, width, height.
+function preview(chart, picture, part) {
+  chart.over?.remove();
+  chart.over = null;
+  const cells = chart.place.querySelector(".nsewdrag")?.getBoundingClientRect();
+  if (!picture || !cells) return;
+  const { width, height } = picture;
+  const source = part.map((share, at) => share * (at % 2 ? height : width));
+  const whole = chart.root.getBoundingClientRect();
+  const style = {
+    left: `${cells.left - whole.left}px`,
+    top: `${cells.top - whole.top}px`,
+    width: `${cells.width}px`,
+    height: `${cells.height}px`,
+  };
+  chart.over = make("canvas.chart-over", { width: cells.width, height: cells.height, style });
+  const pen = chart.over.getContext("2d");
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(picture, ...source, 0, 0, cells.width, cells.height);
+  chart.root.append(chart.over);
+}
+
+// The frame around the cell in focus goes to the one that was clicked, with the way to it from the
+// words, as attention_map.py draws them; what is said of the cell comes from the server.
+function moveFrame(chart, column, row) {
+  const { figure } = chart.data;
+  const cells = {
+    row: [row, row, 0, column - 1],
+    column: [0, row - 1, column, column],
+    pinned: [row, row, column, column],
+  };
+  const shapes = (figure.layout.shapes ?? []).map((shape) => {
+    const [top, bottom, left, right] = cells[shape.name] ?? [];
+    return top === undefined
+      ? shape
+      : { ...shape, x0: left - 0.5, x1: right + 0.5, y0: top - 0.5, y1: bottom + 0.5 };
+  });
+  if (shapes.some(({ name }) => name === "pinned"))
+    chart.foresee({ ...chart.data, figure: { ...figure, layout: { ...figure.layout, shapes } } });
 }
 
 // Clicks on points go to Python; plotly.js keeps what listens while a chart has new data.
 function hear(chart) {
   if (chart.place.dataset.heard) return;
   chart.place.dataset.heard = "yes";
-  const pick = ({ x, y, curveNumber, customdata }) => {
+  const pick = ({ x, y, curveNumber, customdata, data }) => {
+    if (data.type === "heatmap") moveFrame(chart, Number(x), Number(y));
     chart.send("click", {
       x: Number(x),
       y: Number(y),
@@ -174,6 +218,7 @@ export default component(MARKUP, {
     const [place, note, cursor, said] = chart.root.children;
     let width, height;
     Object.assign(chart, { place, cursor, said });
+    chart.preview = (picture, part) => preview(chart, picture, part);
     chart.failed = (is) =>
       set(note, { hidden: !is, textContent: is ? chart.data.more.words.failed : "" });
     chart.watch(place, ([{ contentRect }]) => {

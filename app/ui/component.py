@@ -2,7 +2,9 @@
 
 import base64
 import json
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ KIT, CELLS = (Path(__file__).with_name(name) for name in ("kit.js", "cells.js"))
 CHIP_COLUMNS = Path(__file__).parent / "components" / "chip_columns.js"
 SCRIPTS: dict[str, list[Path]] = {}  # of every component, in the order in which they are sent
 _whole: dict[str, str] = {}  # component -> all of it in one script
+_catching = threading.local()
 # What Streamlit sends of a component, with each new data: where the browser finds the whole.
 # One line alone would be taken for the name of a file.
 LOADS = "const whole = await import(location.origin + '{place}');\nexport default whole.default;"
@@ -49,6 +52,10 @@ def component(
 
     def mounted(key: str, data: Any, **given: Any) -> Any:
         """given: "height" and "width" of the place; all else is called with an event's value."""
+        caught: dict[str, bytes] | None = getattr(_catching, "data", None)
+        if caught is not None:
+            caught[key] = json_bytes(data)
+            return None
         more: dict[str, Any] = {
             each: given.pop(each) for each in ("height", "width") if each in given
         }
@@ -56,6 +63,19 @@ def component(
         return mount(key=key, data=json_bytes(data), **more)
 
     return mounted
+
+
+@contextmanager
+def catch_data() -> Iterator[dict[str, bytes]]:
+    """Within it no component is drawn: what each would be given stands in the result, by its key.
+
+    Other elements of Streamlit would be drawn: leave them out.
+    """
+    _catching.data = {}
+    try:
+        yield _catching.data
+    finally:
+        _catching.data = None
 
 
 def _hearing(key: str, event: str, act: Callable[[Any], object]) -> Callable[[], None]:

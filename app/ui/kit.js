@@ -180,6 +180,9 @@ async function waitFor(selector, milliseconds) {
 }
 
 const CALLS = 3; // that a place remembers
+const views = (window.shownViews ??= new Map()); // by the keys of their places
+const textOf = (data) =>
+  ArrayBuffer.isView(data) ? new TextDecoder().decode(data) : JSON.stringify(data ?? null);
 
 // One place of the page that shows a component.
 class View {
@@ -188,9 +191,14 @@ class View {
   ending = new AbortController();
   calls = []; // the last ones
   path = location.pathname; // of its page
+  before = []; // what a click here or elsewhere was answered after, as texts (answers.js)
 
   constructor(place, markup) {
     set(place.host ?? place, { data: { component: "here" } });
+    this.key = /(?:^| )st-key-(\S+)/.exec(
+      (place.host ?? place).closest('[class*="st-key-"]')?.className,
+    )?.[1];
+    if (this.key) views.set(this.key, this);
     const home = place.host ? place : document; // styles of its own, or the page's
     if (STYLES && !home.adoptedStyleSheets.includes(sheet)) home.adoptedStyleSheets.push(sheet);
     if (!markup) return;
@@ -226,8 +234,10 @@ class View {
       this.find(`[data-${name}="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
-  // Python tells two equal events apart by their nonce.
+  // Python tells two equal events apart by their nonce. What is known of the place that the event
+  // leads to is drawn before the server is asked.
   send(event, value) {
+    window.knownAnswers?.answer(this.key, event, value);
     this.clicks += 1;
     this.trigger(event, { ...value, nonce: `${performance.now()}-${this.clicks}` });
   }
@@ -255,12 +265,27 @@ class View {
   }
 
   // Python sends data as the bytes of a JSON text; the same text gives the same object again.
+  // False: it is older than what an answer has put in its place.
   read(data) {
-    const text = ArrayBuffer.isView(data)
-      ? new TextDecoder().decode(data)
-      : JSON.stringify(data ?? null);
-    if (text !== this.text) this.data = JSON.parse(text);
+    const text = textOf(data);
+    this.served = text;
+    const given = text === this.text ? this.data : JSON.parse(text);
+    const plain = this.before.length ? JSON.stringify(given) : null;
+    if (this.before.includes(plain)) return false;
+    this.foreseen = plain !== null && plain === this.text;
+    this.before = [];
+    if (text !== this.text && !this.foreseen) [this.data, this.version] = [given, null];
     this.text = text;
+    return true;
+  }
+
+  // Draws what the server is going to send. Texts are compared, as a chart changes its data.
+  foresee(data) {
+    const text = JSON.stringify(data);
+    const now = this.before.length ? this.text : JSON.stringify(JSON.parse(this.served));
+    this.before = [...this.before, now].filter((each) => each !== text);
+    [this.data, this.text] = [data, text];
+    this.redraw();
   }
 
   // Whether there is something new besides what only moves a mark.
@@ -278,22 +303,31 @@ class View {
 // a place, `draw` when its data changed in more than what `moving` names, `mark` each time, `end`
 // when it goes. Colours in its data are variables of its styles.
 function component(markup, { start, draw, mark, end, moving = [] }) {
-  const views = new WeakMap();
+  const placed = new WeakMap();
+  function redraw(view) {
+    if (view.root) set(view.root, { style: variables(view.data.colours ?? {}) });
+    if (draw && view.changed(moving) && !view.foreseen) draw(view, view.data);
+    view.foreseen = false;
+    mark?.(view, view.data);
+  }
   function show(view, { data, setTriggerValue }, fresh = false) {
     view.trigger = (...event) => passOn(setTriggerValue, ...event);
-    view.read(data);
+    if (!view.read(data)) return;
     if (fresh) start?.(view, view.data);
-    if (view.root) set(view.root, { style: variables(view.data.colours ?? {}) });
-    if (draw && view.changed(moving)) draw(view, view.data);
-    mark?.(view, view.data);
+    redraw(view);
   }
   return (call) => {
     const { data, parentElement: place } = call;
     if (draw && !data) return undefined;
     window.wordBoxes();
-    const fresh = !views.has(place);
-    const view = fresh ? new View(place, markup) : views.get(place);
-    views.set(place, view);
+    const fresh = !placed.has(place);
+    const view = fresh ? new View(place, markup) : placed.get(place);
+    placed.set(place, view);
+    view.redraw = () => redraw(view);
+    view.settle = () => {
+      view.before = [];
+      show(view, view.calls.at(-1));
+    };
     view.calls = [...view.calls, call].slice(-CALLS);
     show(view, call, fresh);
     return () => {
@@ -303,7 +337,8 @@ function component(markup, { start, draw, mark, end, moving = [] }) {
         const last = view.calls.at(-1);
         view.calls = view.calls.filter((each) => each !== call);
         if (last === call && view.calls.length) show(view, view.calls.at(-1));
-      } else if (views.delete(place)) {
+      } else if (placed.delete(place)) {
+        if (views.get(view.key) === view) views.delete(view.key);
         view.ending.abort();
         end?.(view);
         view.root?.remove();

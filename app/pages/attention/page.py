@@ -1,5 +1,6 @@
 """The attention page: all heads, one large, one cell spelled out."""
 
+from dataclasses import replace
 from html import escape
 
 import streamlit as st
@@ -14,14 +15,20 @@ from glassformer.app.pages.attention.figures import (
     terms_figure,
 )
 from glassformer.app.pages.attention.motion import board
-from glassformer.app.panels import provenance
+from glassformer.app.panels import answers, provenance
+from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.panels.attention import picture
 from glassformer.app.panels.attention.focus import AttentionFocus, head_name, measured_heads
 from glassformer.app.panels.attention.heads import (
+    HEAD_MOVES,
     KIND_NAMES,
     SIGN,
     head_role_sentence,
+    is_long,
+    map_preview,
+    nearby_heads,
     off_button,
+    part_in_view,
     role_word,
     show_heads,
     taught_as,
@@ -31,13 +38,14 @@ from glassformer.app.panels.context import walk_button
 from glassformer.app.plots.drawing import Figure
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
+from glassformer.app.session.state import State
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_cell import cell_of_heads, cell_terms
-from glassformer.core.analysis.attention_views import asks_with, largest_cell
+from glassformer.core.analysis.attention_cell import Terms, cell_of_heads, cell_terms
+from glassformer.core.analysis.attention_views import Kind, asks_with, largest_cell, stages_of
 from glassformer.core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
 
 ROOM = 200  # pixels of a button
@@ -61,6 +69,29 @@ def show() -> None:
         picture.show(focus)
     with right, box("fill scroll", "attention_right", gap="small"):
         show_cell(focus)
+    answers.show(attention_answers)
+
+
+def attention_answers() -> Answers:
+    """The other heads of this kind, the other stages of this head, the other kinds."""
+    focus = AttentionFocus.current()
+    stage, now = focus.stage, focus.now
+    stages = stages_of(focus.trace, focus.kind) if now.view == "matrix" else ()
+    moves = [*HEAD_MOVES, Move("widget_attention_stage", "stage", "click", values=stages)]
+    nearby = nearby_heads(focus)
+    nearby[focus.config.n_heads + 1 : 0] = [{"stage": each} for each in stages]
+    of, preview = (id(focus.trace), focus.look), map_preview(focus, "attention_large")
+    part = (lambda there: part_in_view(replace(focus, now=there))) if is_long(focus) else None
+    return Answers(replace(now, stage=stage), of, moves, nearby, draw, preview, part)
+
+
+def draw(now: State) -> None:
+    """Draw what clicks change at once."""
+    focus = replace(AttentionFocus.current(), now=now)
+    (picture.draw_map if now.view == "matrix" else picture.draw_lines)(focus)
+    draw_roles(focus)
+    if now.head is not None:
+        draw_terms(focus, now.head)
 
 
 def _headline(focus: AttentionFocus) -> None:
@@ -101,17 +132,27 @@ def _heads(focus: AttentionFocus) -> None:
     now, trace = focus.now, focus.trace
     show_worth(focus)
     pickers.pick_kind(trace, "attention", width="stretch")
-    orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
-    labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}
-    menu("attention_order", say("attention.order"), labels, now.order, set_field("order"))
+    orders = _orders(focus.kind)
+    menu("attention_order", say("attention.order"), orders, now.order, set_field("order"))
     _shared(focus)
     show_heads(focus)
-    name = head_name(now.layer, now.head)
-    chosen = describe(trace, focus.kind, now.layer, now.head)
-    shares = {labels[role]: chosen.shares[role] for role in ROLES[:5]}
-    figure = roles_figure(shares, focus.look)
     with box("fill low", "attention_habits"):
-        show_chart(figure, "attention_roles", say("attention.alt_roles", name=name), fill=True)
+        draw_roles(focus)
+
+
+def _orders(kind: Kind) -> dict[str, str]:
+    """What the heads are sorted by, in words."""
+    words = {"place": "place"} | {role: role_word(kind, role) for role in ROLES}
+    return {order: say(f"attention.order_{word}") for order, word in words.items()}
+
+
+def draw_roles(focus: AttentionFocus) -> None:
+    """Draw how much the head in focus plays each role, alone."""
+    now, labels = focus.now, _orders(focus.kind)
+    chosen = describe(focus.trace, focus.kind, now.layer, now.head)
+    figure = roles_figure({labels[role]: chosen.shares[role] for role in ROLES[:5]}, focus.look)
+    alt = say("attention.alt_roles", name=head_name(now.layer, now.head))
+    show_chart(figure, "attention_roles", alt, fill=True)
 
 
 def _shared(focus: AttentionFocus) -> None:
@@ -235,13 +276,23 @@ def pair_html(focus: AttentionFocus) -> str:
 
 
 def _show_terms(focus: AttentionFocus, head: int) -> None:
-    now, look = focus.now, focus.look
-    cell = cell_terms(focus.trace, focus.kind, now.layer, head, *focus.cell)
-    figure = terms_figure(term_rows(cell, now.terms), look)
-    made = Scored.of(focus.trace.config, focus.kind)
-    st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look, made.divides))
-    _show_bars(focus, "terms", figure, score=format_number(cell.score))
+    now, config = focus.now, focus.trace.config
+    cell, made = _cell_terms(focus, head), Scored.of(config, focus.kind)
+    st.latex(cell_formula(cell, focus.stage, config.mask_fill, focus.look, made.divides))
+    with box("fill", "attention_bars"):
+        draw_terms(focus, head)
     draw_choice("attention_terms", "attention.terms", TERMS, now.terms, set_field("terms"))
+
+
+def _cell_terms(focus: AttentionFocus, head: int) -> Terms:
+    return cell_terms(focus.trace, focus.kind, focus.now.layer, head, *focus.cell)
+
+
+def draw_terms(focus: AttentionFocus, head: int) -> None:
+    """Draw q, k and their products in the cell, alone."""
+    cell = _cell_terms(focus, head)
+    figure = terms_figure(term_rows(cell, focus.now.terms), focus.look)
+    _draw_bars(focus, "terms", figure, score=format_number(cell.score))
 
 
 def _show_shares(focus: AttentionFocus) -> None:
@@ -250,15 +301,15 @@ def _show_shares(focus: AttentionFocus) -> None:
     number = say(f"attention.number_{focus.stage}")
     figure = shares_figure(cell, focus.stage, look)
     st.markdown(f"**{say(f'attention.each_{focus.stage}')}**")
-    _show_bars(focus, "shares", figure, number=number)
+    with box("fill", "attention_bars"):
+        _draw_bars(focus, "shares", figure, number=number)
     st.caption(say("attention.shares_title", number=number))
 
 
-def _show_bars(focus: AttentionFocus, name: str, figure: Figure, **values: str) -> None:
+def _draw_bars(focus: AttentionFocus, name: str, figure: Figure, **values: str) -> None:
     query, key = focus.words
     alt = say(f"attention.alt_{name}", query=query, word=key, **values)
-    with box("fill", "attention_bars"):
-        show_chart(figure, f"attention_{name}", alt, fill=True)
+    show_chart(figure, f"attention_{name}", alt, fill=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What is picked: a tensor in the tree of all, its axes that are drawn, where others are held."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -21,6 +22,7 @@ from glassformer.app.ui.pick import draw_choice, menu, set_field, small_button
 from glassformer.app.words import say
 from glassformer.core.analysis.measure import Measure, Measured, measure_addresses
 from glassformer.core.analysis.tensor_slice import (
+    Lines,
     Plan,
     Sheet,
     Side,
@@ -116,9 +118,12 @@ def tree_line(entry: Measured, digits: int) -> list[Any]:
     return [entry.address, words, shape, numbers, memory, entry.spark, site.role, entry.shared]
 
 
-def plan_of_state(trace: Trace, address: str) -> Plan:
-    """The plan that the state asks for. The head is the one in focus on every page."""
-    now = store.get_state()
+def plan_of_state(trace: Trace, address: str, state: State | None = None) -> Plan:
+    """The plan that a state asks for. The head is the one in focus on every page.
+
+    state: that of the session unless given.
+    """
+    now = state or store.get_state()
     return plan_sheet(trace, address, now.axes, {"head": now.head or 0} | dict(now.pins))
 
 
@@ -144,7 +149,14 @@ def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> S
         for axis, index in chosen.held:
             _pin(axis, index)
         sheet = cut_sheet(trace, address, chosen)
-        return _fitted(_fitted(sheet, "rows"), "columns")
+        for lines in (sheet.rows, sheet.columns):
+            _pick_part(lines)
+        return fit_sheet(sheet)
+
+
+def fit_sheet(sheet: Sheet) -> Sheet:
+    """The part of a sheet that the reader has chosen of its long axes."""
+    return _fitted(_fitted(sheet, "rows"), "columns")
 
 
 def take_axis(side: Side, name: str, pair: tuple[str, str]) -> None:
@@ -173,11 +185,14 @@ def _pin(axis: Axis, index: int) -> None:
 
 def take_pin(axis: str, index: int) -> None:
     """Hold an axis somewhere else; the head is in focus on all pages."""
+    store.update(**pinned_at(store.get_state(), axis, index))
+
+
+def pinned_at(now: State, axis: str, index: int) -> dict[str, Any]:
+    """What of the state is other once an axis is held somewhere else."""
     if axis == "head":
-        store.update(head=index)
-    else:
-        others = tuple(pin for pin in store.get_state().pins if pin[0] != axis)
-        store.update(pins=(*others, (axis, index)))
+        return {"head": index}
+    return {"pins": (*(pin for pin in now.pins if pin[0] != axis), (axis, index))}
 
 
 def line_label(axis: Axis, at: int) -> str:
@@ -188,28 +203,40 @@ def line_label(axis: Axis, at: int) -> str:
 
 
 def _fitted(sheet: Sheet, side: Side) -> Sheet:
-    """The part of a sheet that the reader chooses of a long axis; draws the choice."""
     lines = sheet.rows if side == "rows" else sheet.columns
-    if lines.axis is None:
+    if lines.axis is None or not (offers := _parts_offered(lines)):
         return sheet
-    axis, by_value = lines.axis.name, lines.axis.name == "vocabulary"
-    if len(lines) <= (LARGEST if by_value else WIDEST):
-        return sheet
-    offers = axis_parts(len(lines), by_value)
-    labels = {each: part_label(each, len(lines)) for each in offers}
-    wanted = dict(store.get_state().part).get(axis, offers[0])
-    part = wanted if wanted in offers else offers[0]
-    menu(
-        f"tensor_part_{axis}",
-        say("tensors.part", axis=axis_name(lines.axis)),
-        labels,
-        part,
-        lambda chosen: take_part(axis, chosen, offers[0]),
-        bare=False,
-    )
+    part = _part_chosen(lines.axis.name, offers)
     if part == BY_VALUE:
         return largest_lines(sheet, side, LARGEST)
     return sheet if part == ALL else sheet_window(sheet, side, part, part + WIDEST - 1)
+
+
+def _parts_offered(lines: Lines) -> list[int]:
+    """What of an axis can be chosen; nothing where all of it has room."""
+    by_value = lines.axis is not None and lines.axis.name == "vocabulary"
+    fits = len(lines) <= (LARGEST if by_value else WIDEST)
+    return [] if fits else axis_parts(len(lines), by_value)
+
+
+def _part_chosen(axis: str, offers: Sequence[int]) -> int:
+    wanted = dict(store.get_state().part).get(axis, offers[0])
+    return wanted if wanted in offers else offers[0]
+
+
+def _pick_part(lines: Lines) -> None:
+    """Draw the choice of a part of a long axis."""
+    if lines.axis is None or not (offers := _parts_offered(lines)):
+        return
+    axis = lines.axis.name
+    menu(
+        f"tensor_part_{axis}",
+        say("tensors.part", axis=axis_name(lines.axis)),
+        {each: part_label(each, len(lines)) for each in offers},
+        _part_chosen(axis, offers),
+        lambda chosen: take_part(axis, chosen, offers[0]),
+        bare=False,
+    )
 
 
 def take_part(axis: str, part: int, first: int) -> None:

@@ -1,15 +1,20 @@
 """The page: the tree on the left; the picked tensor, its numbers and its files on the right."""
 
+from operator import itemgetter
+
 import streamlit as st
 
 from glassformer.app.pages.tensors import controls, facts, picture, telling
-from glassformer.app.panels import provenance
+from glassformer.app.panels import answers, provenance
 from glassformer.app.panels.address_words import on_screen_lines, snippet
+from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.turns import wait_for_turn
 from glassformer.app.session import store
+from glassformer.app.session.state import State
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.style import put_sheet
+from glassformer.core.analysis.tensor_slice import cut_sheet
 from glassformer.core.trace.trace import Trace
 
 
@@ -48,6 +53,30 @@ def _tensor(trace: Trace) -> None:
     with right:
         facts.show(trace, address, sheet, whole, look)
         facts.show_downloads(trace, address)
+    if store.get_state().form == "picture":
+        answers.show(pin_answers)
+
+
+def pin_answers() -> Answers:
+    """The same tensor held at other places of its axes, the nearest first."""
+    trace, now, look = on_screen.trace_on_screen(), store.get_state(), current_look()
+    address = controls.address_on_screen(trace)
+    whole = controls.measure_of(trace, address)
+    moves, nearby = list[Move](), list[tuple[int, dict[str, object]]]()
+    for axis, index in controls.plan_of_state(trace, address).held:
+        places = [controls.pinned_at(now, axis.name, at) for at in range(axis.size)]
+        (field,) = places[0]
+        values = [each[field] for each in places]
+        moves.append(Move(f"widget_tensor_pin_{axis.name}", field, "slide", values=values))
+        nearby += [(abs(at - index), each) for at, each in enumerate(places)]
+
+    def draw(there: State) -> None:
+        chosen = controls.plan_of_state(trace, address, there)
+        sheet = controls.fit_sheet(cut_sheet(trace, address, chosen))
+        picture.draw_picture(trace, address, chosen, sheet, whole, look)
+
+    near = [changes for _, changes in sorted(nearby, key=itemgetter(0))]
+    return Answers(now, (id(trace), look), moves, near, draw)
 
 
 if __name__ == "__main__":

@@ -48,21 +48,29 @@ def show(
     look = current_look()
     if form == "picture":
         with box("fill tall", "tensors_picture", gap=None):
-            drawn = pool_sheet(sheet, WIDEST)
-
-            def clicked(click: Click) -> None:
-                row, column = int(click.y), 0 if chosen.columns is None else int(click.x)
-                place = index_of(trace.axes(address), chosen, sheet, drawn, row, column)
-                provenance.open_trail(address, place)
-
-            figure = _figure(trace, address, drawn, measured, look)
-            name, alt = file_stem(address), say("tensors.picture_alt", address=address)
-            show_chart(figure, "tensor_picture", alt, name, fill=True, clicked=clicked)
+            drawn = draw_picture(trace, address, chosen, sheet, measured, look)
             notes = [say("tensors.note_click"), *picture_notes(drawn, measured)]
     else:
         with box("fill tall grows", "tensors_table", gap=None):
             notes = show_table(trace, address, sheet, form, look)
     st.markdown(f":small[{' · '.join(notes) or '&nbsp;'}]")
+
+
+def draw_picture(
+    trace: Trace, address: str, chosen: Plan, sheet: Sheet, measured: Measure, look: FigureStyle
+) -> Sheet:
+    """Draw the picture alone; returns the sheet as it is drawn, pooled where it is large."""
+    drawn = pool_sheet(sheet, WIDEST)
+
+    def clicked(click: Click) -> None:
+        row, column = int(click.y), 0 if chosen.columns is None else int(click.x)
+        place = index_of(trace.axes(address), chosen, sheet, drawn, row, column)
+        provenance.open_trail(address, place)
+
+    figure = _figure(trace, address, drawn, measured, look)
+    name, alt = file_stem(address), say("tensors.picture_alt", address=address)
+    show_chart(figure, "tensor_picture", alt, name, fill=True, clicked=clicked)
+    return drawn
 
 
 def _figure(

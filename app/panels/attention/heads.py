@@ -1,11 +1,14 @@
 """The heads: what each does, which were taught, which are off."""
 
+import math
 from collections.abc import Container
 from contextlib import suppress
-from typing import cast
+from typing import Any, cast
 
 import streamlit as st
 
+from glassformer.app.panels.answers import Move
+from glassformer.app.panels.attention.attention_map import colour_scale
 from glassformer.app.panels.attention.focus import AttentionFocus, head_name
 from glassformer.app.plots.labels import format_percent
 from glassformer.app.runs import on_screen
@@ -14,6 +17,7 @@ from glassformer.app.session import experiments, store
 from glassformer.app.ui.components.head_grid import GridTexts, Thumbnail, grid_data, head_grid
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import (
+    LONG,
     Kind,
     attention_at,
     attention_overview,
@@ -179,11 +183,72 @@ def _thumbnail(
     return Thumbnail(head.layer, head.head, name, short, title, share, bool(note), is_off)
 
 
+def heads_data(focus: AttentionFocus) -> dict[str, Any]:
+    """All heads of the kind in focus, with the one in focus framed."""
+    heads, place = attention_overview(focus.trace, focus.kind), (focus.now.layer, focus.now.head)
+    return grid_data(heads, thumbnails(focus), place, grid_texts(focus), focus.look)
+
+
 def show_heads(focus: AttentionFocus) -> None:
     """Draw all heads of the kind in focus; a click brings one into focus."""
-    heads, place = attention_overview(focus.trace, focus.kind), (focus.now.layer, focus.now.head)
-    data = grid_data(heads, thumbnails(focus), place, grid_texts(focus), focus.look)
-    head_grid(data, focus.look, focus_on_head)
+    head_grid(heads_data(focus), focus.look, focus_on_head)
+
+
+HEAD_MOVES = tuple(Move("head_grid", name, "pick", name) for name in ("layer", "head"))
+
+
+def nearby_heads(focus: AttentionFocus) -> list[dict[str, object]]:
+    """All heads of the kind in focus as places, those of the same layer first."""
+    layer, heads = focus.now.layer, (*range(focus.config.n_heads), None)
+    layers = sorted(range(layers_of(focus.trace, focus.kind)), key=lambda at: abs(at - layer))
+    return [{"layer": layer, "head": head} for layer in layers for head in heads]
+
+
+def map_preview(focus: AttentionFocus, chart: str) -> dict[str, Any] | None:
+    """How the thumbnails show in small what a chart of one head is going to show of its weights.
+
+    A thumbnail's row or column is grey where one that it stands for is a sink's.
+    """
+    if focus.stage != "weights" or focus.now.view != "matrix":
+        return None
+    blocks = _words_a_cell(focus)
+    greyed = [
+        sorted({sink // block for sink in side.sinks})
+        for side, block in zip(focus.sides, blocks, strict=True)
+    ]
+    return {
+        "chart": chart,
+        "grid": "head_grid",
+        "part": None if is_long(focus) else part_in_view(focus),
+        "greyed": greyed,
+        "apart": focus.now.sinks == "apart",
+        "scales": [colour_scale("weights", grey, focus.look) for grey in (False, True)],
+    }
+
+
+def is_long(focus: AttentionFocus) -> bool:
+    """Whether each head may show another part of its map."""
+    return max(len(side.tokens) for side in focus.sides) > LONG
+
+
+def part_in_view(focus: AttentionFocus) -> list[float]:
+    """Which part of a thumbnail the large map shows, as shares: left, top, width, height."""
+    sizes = attention_overview(focus.trace, focus.kind).levels.shape[2:]
+    cells = [
+        (window.start / block, len(window) / block)
+        for window, block in zip(focus.window, _words_a_cell(focus), strict=True)
+    ]
+    (top, high), (left, wide) = (
+        (start / size, count / size) for (start, count), size in zip(cells, sizes, strict=True)
+    )
+    return [left, top, wide, high]
+
+
+def _words_a_cell(focus: AttentionFocus) -> list[int]:
+    """How many words a row and a column of a thumbnail stand for."""
+    sizes = attention_overview(focus.trace, focus.kind).levels.shape[2:]
+    sides = zip(focus.sides, sizes, strict=True)
+    return [math.ceil(len(side.tokens) / size) for side, size in sides]
 
 
 def focus_on_head(layer: int, head: int | None) -> None:

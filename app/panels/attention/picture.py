@@ -98,21 +98,27 @@ def map_on_screen(
     return part_of(focus.view, rows, columns), both, cell
 
 
-def _show_matrix(focus: AttentionFocus) -> None:
-    look, apart = focus.look, focus.now.sinks == "apart"
+def draw_map(focus: AttentionFocus) -> None:
+    """Draw the matrix alone."""
     view, sides, cell = map_on_screen(focus)
-    layout = MapLayout(cell, apart, WIDTH, HEIGHT)
-    figure = map_figure(view, sides, focus.stage, look, layout)
-    name = focus.address.replace("/", "_")
+    show_chart(
+        map_figure(view, sides, focus.stage, focus.look, _map_layout(focus, cell)),
+        "attention_large",
+        head_in_words(focus),
+        focus.address.replace("/", "_"),
+        fill=True,
+        clicked=partial(pin_clicked_cell, rows=sides[0].first, columns=sides[1].first),
+    )
+
+
+def _map_layout(focus: AttentionFocus, cell: tuple[int, int] | None) -> MapLayout:
+    return MapLayout(cell, focus.now.sinks == "apart", WIDTH, HEIGHT)
+
+
+def _show_matrix(focus: AttentionFocus) -> None:
+    _, sides, cell = map_on_screen(focus)
     with box("fill tall", "attention_picture"):
-        show_chart(
-            figure,
-            "attention_large",
-            head_in_words(focus),
-            name,
-            fill=True,
-            clicked=partial(pin_clicked_cell, rows=sides[0].first, columns=sides[1].first),
-        )
+        draw_map(focus)
 
     def take() -> None:
         store.update(sinks="apart" if store.widget_value("attention_sinks") else "counted")
@@ -121,12 +127,12 @@ def _show_matrix(focus: AttentionFocus) -> None:
         st.caption(mask_note(focus), width="content")
         st.toggle(
             say("attention.sinks"),
-            key=store.bind("attention_sinks", apart),
+            key=store.bind("attention_sinks", focus.now.sinks == "apart"),
             help=say("attention.sinks_help"),
             on_change=take,
         )
     with box("rows-2 scroll", "attention_words"):
-        numbered = numbered_axes(sides, look, layout)[1]
+        numbered = numbered_axes(sides, focus.look, _map_layout(focus, cell))[1]
         words, first = sides[1].tokens, sides[1].first + 1
         note = numbered_words(words, first) if numbered else say("attention.spread_note")
         st.caption(f"{focus.shape(focus.address)}  \n{note}")
@@ -152,6 +158,13 @@ def pin_clicked_cell(click: Click, rows: int = 0, columns: int = 0) -> None:
 
 
 def _show_lines(focus: AttentionFocus) -> None:
+    with box("fill tall", "attention_picture"):
+        draw_lines(focus)
+    st.caption(f"{focus.shape(focus.address)} · {say('attention.lines_note')}")
+
+
+def draw_lines(focus: AttentionFocus) -> None:
+    """Draw the lines alone, of the head in focus or of every head."""
     now, look = focus.now, focus.look
     if now.view == "heads":
         lines: dict[int | None, Line] = {
@@ -171,9 +184,7 @@ def _show_lines(focus: AttentionFocus) -> None:
     titles, heads = (say("attention.query"), say("attention.key")), [*lines.values()]
     pinned = cell if focus.pinned else None
     data = lines_data(np.stack(weights), sides, heads, pinned, titles, look)
-    with box("fill tall", "attention_picture"):
-        attention_lines(data, partial(pin_word, focus))
-    st.caption(f"{focus.shape(focus.address)} · {say('attention.lines_note')}")
+    attention_lines(data, partial(pin_word, focus))
 
 
 def pin_word(focus: AttentionFocus, side: str, place: int) -> None:

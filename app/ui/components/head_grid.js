@@ -206,9 +206,36 @@ function refresh(grid, { items, kinds, switches }) {
   }
 }
 
+// A head in the colours of a large map, as far as a thumbnail knows them. greyed: its rows and
+// columns that are grey; apart: they do not count for the largest weight either.
+function pictureOf(grid, { kind = "", layer, head }, { greyed, apart, scales }) {
+  const { heads, levels, side } = grid.data.kinds.find(({ name }) => name === kind);
+  const [rows, columns] = side;
+  const start = (layer * (heads + 1) + (head ?? heads)) * rows * columns;
+  const cells = numbersOf(levels, Uint8Array).subarray(start, start + rows * columns);
+  const isGrey = (_, at) =>
+    greyed[0].includes(Math.floor(at / columns)) || greyed[1].includes(at % columns);
+  const counted = cells.filter((level, at) => level < FORBIDDEN && !(apart && isGrey(level, at)));
+  const most = Math.max(1, ...counted);
+  const palettes = scales.map((scale) =>
+    paletteOf(scale, (share) => Math.min(1, (254 * share) / most)),
+  );
+  const canvas = make("canvas", { width: columns, height: rows });
+  const pen = canvas.getContext("2d");
+  const image = pen.createImageData(columns, rows);
+  new Uint32Array(image.data.buffer).set(
+    Array.from(cells, (level, at) => palettes[Number(isGrey(level, at))][level]),
+  );
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
 export default component(".heads", {
   moving: ["focus"],
-  start: (grid) => set(grid.root, { role: "group", onkeydown: (event) => step(grid, event) }),
+  start(grid) {
+    set(grid.root, { role: "group", onkeydown: (event) => step(grid, event) });
+    grid.pictureOf = (head, look) => pictureOf(grid, head, look);
+  },
   draw(grid, data) {
     const { items, kinds, label, ranked, switches } = data;
     set(grid.root, { "aria-label": label, is: { grid: !switches, switches, ranked } });

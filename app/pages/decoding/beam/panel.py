@@ -1,5 +1,6 @@
 """The beam search: what was tried as a tree, which sentence won, what one node looked at."""
 
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -10,6 +11,8 @@ from glassformer.app.pages.decoding.beam.beam_tree import Plan, plan_tree, tree_
 from glassformer.app.pages.decoding.beam.figures import alpha_scores, source_weights
 from glassformer.app.pages.decoding.run import Decoding
 from glassformer.app.pages.decoding.strip import bind_field, show_given
+from glassformer.app.panels import answers
+from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.panels.words.words_panel import attention_in_focus
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.plots.theme import FigureStyle
@@ -57,8 +60,7 @@ def show() -> None:
     except GlassformerError as error:
         st.warning(format_error(error))
         return
-    asked = now.node or 0
-    focus = asked if 0 < asked < len(tree.nodes) else tree.least_sure.index
+    focus = node_in_focus(now, tree)
     left, right = st.columns([66, 34], gap="medium")
     with left, st.container(key="beam_left", gap="xsmall"):
         _tree(decoding, tree, focus, look)
@@ -66,6 +68,36 @@ def show() -> None:
     with right, st.container(key="beam_right", gap="xsmall"):
         _node(decoding, tree, focus, look)
         _sweep(decoding, tree, focus, look)
+    answers.show(node_answers)
+
+
+def node_answers() -> Answers:
+    """The nodes of the beams and what was tried beside them, the latest near the one in focus."""
+    decoding, now, look = Decoding.current(), store.get_state(), current_look()
+    tree = decoding.tree(now)
+    focus = node_in_focus(now, tree)
+    shown = plan_tree(tree, now.branches == "all", focus).nodes
+    here = tree.nodes[focus].position
+    near = sorted((each for each in shown if each.index), key=lambda it: abs(it.position - here))
+    moves = [
+        Move("beam_tree", "node", "pick", "index"),
+        Move("beam_ranking", "node", "pick", "key"),
+    ]
+
+    def draw(there: State) -> None:
+        at = node_in_focus(there, tree)
+        _draw_tree(decoding, plan_tree(tree, now.branches == "all", at), look)
+        _draw_ranking(decoding, tree, at, look)
+        _draw_sweep(decoding, tree, at, look)
+
+    nearby = [{"node": each.index} for each in near]
+    return Answers(replace(now, node=focus), (id(tree), look), moves, nearby, draw)
+
+
+def node_in_focus(now: State, tree: Beam) -> int:
+    """The node that the state names, or the one whose choice was least sure."""
+    asked = now.node or 0
+    return asked if 0 < asked < len(tree.nodes) else tree.least_sure.index
 
 
 def pick_node(index: int) -> None:
@@ -98,17 +130,19 @@ def _tree(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None
     drawn = plan_tree(tree, store.get_state().branches == "all", focus)
     title = "beam.title_one" if tree.size == 1 else "beam.title"
     st.markdown(f"**{say(title, size=tree.size, steps=drawn.columns - 1)}**")
+    with box("fill", "beam_main"):
+        _draw_tree(decoding, drawn, look)
+    st.html(_legend(drawn))
+
+
+def _draw_tree(decoding: Decoding, drawn: Plan, look: FigureStyle) -> None:
     texts: dict[str, Any] = say_each(TREE_TEXTS)
     if decoding.first:
         texts["start"] = f"… {visible(decoding.token(decoding.task.given[-1]))}"
     texts["fates"] = say_each(FATES)
     given = [place - decoding.first for place in decoding.asked]
     data = tree_data(drawn, decoding.token, given, texts, look)
-    with box("fill", "beam_main"):
-        _beam_tree(
-            "beam_tree", data, height="stretch", pick=lambda sent: pick_node(int(sent["index"]))
-        )
-    st.html(_legend(drawn))
+    _beam_tree("beam_tree", data, height="stretch", pick=lambda sent: pick_node(int(sent["index"])))
 
 
 def _legend(drawn: Plan) -> str:
@@ -126,13 +160,19 @@ def _legend(drawn: Plan) -> str:
 
 def _sweep(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
     """The scores of the finished hypotheses against α."""
+    if not tree.finished:
+        return
+    st.markdown(f"**{say('beam.sweep')}**", help=say(f"beam.sweep_note_{tree.rule}"))
+    _draw_sweep(decoding, tree, focus, look)
+
+
+def _draw_sweep(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
     ends = tree.finished
     if not ends:
         return
     alphas = np.linspace(0.0, max(MOST_ALPHA, tree.alpha), 21)
     at = next((place for place, end in enumerate(ends) if end.index == focus), 0)
     names = [visible(decoding.sentence(tree.words(end.index))) for end in ends]
-    st.markdown(f"**{say('beam.sweep')}**", help=say(f"beam.sweep_note_{tree.rule}"))
     scores = np.array(tree.scores(alphas.tolist()))
     figure = alpha_scores(alphas, scores, names, tree.alpha, at, look, "α", height=look.px(150))
     alt = say("beam.sweep_alt", count=len(ends), most=f"{alphas[-1]:g}")
@@ -142,13 +182,17 @@ def _sweep(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> Non
 def _ranking(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
     """Draw the line that says who wins, and the table; a row puts its last node in focus."""
     st.markdown(_winner(decoding, tree, look))
+    with box("rows-9 scroll", "beam_ranking_place"):
+        _draw_ranking(decoding, tree, focus, look)
+
+
+def _draw_ranking(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
     without = {node.index: place for place, node in enumerate(tree.at_alpha(0.0).finished, 1)}
     rows = [
         _row(decoding, tree, at, without.get(index), focus, look)
         for at, index in enumerate(tree.hypotheses)
     ]
-    with box("rows-9 scroll", "beam_ranking_place"):
-        bar_table("beam_ranking", _columns(tree.rule), rows, pick_node)
+    bar_table("beam_ranking", _columns(tree.rule), rows, pick_node)
 
 
 def _columns(rule: Rule) -> list[Column]:

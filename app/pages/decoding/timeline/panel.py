@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from html import escape
 
@@ -20,6 +21,8 @@ from glassformer.app.pages.decoding.run import (
     word_of,
 )
 from glassformer.app.pages.decoding.strip import draw_strip, lines_html, word_in_prose, word_of_step
+from glassformer.app.panels import answers
+from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.panels.words.words_panel import (
     attention_in_focus,
     cross_pickers,
@@ -29,6 +32,7 @@ from glassformer.app.panels.words.words_panel import (
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
+from glassformer.app.session.state import State
 from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.components.player import draw_player
 from glassformer.app.ui.layout import box, side_by_side
@@ -74,6 +78,7 @@ def show() -> None:
             _says(decoding, place, look)
         with right, box("fill scroll", "timeline_looks", gap="xsmall"):
             _looks(decoding.run, place)
+    answers.show(timeline_answers)
 
 
 def _top(decoding: Decoding, place: int, look: FigureStyle) -> None:
@@ -144,7 +149,31 @@ def _words_html(run: DecodedRun) -> str:
     return " ".join(words)
 
 
+def timeline_answers() -> Answers:
+    """The steps beside the one in view, the nearest first."""
+    decoding, now = Decoding.current(), store.get_state()
+    run, place = decoding.run, decoding.place(now)
+    steps = tuple(range(run.first, len(run.moments)))
+    near = sorted(steps, key=lambda at: (abs(at - place), at < place))
+    moves = [Move(key, "moment", "go", "to", steps) for key in ("decoding_strip", "player")]
+
+    def draw(there: State) -> None:
+        draw_words(decoding, decoding.place(there), current_look())
+
+    of = (id(run), current_look())
+    return Answers(replace(now, moment=place), of, moves, [{"moment": at} for at in near], draw)
+
+
 def _distribution(decoding: Decoding, place: int, look: FigureStyle) -> None:
+    st.markdown(
+        f"**{say('timeline.words_title', step=decoding.run.number(place))}**",
+        help=say("timeline.click"),
+    )
+    draw_words(decoding, place, look)
+
+
+def draw_words(decoding: Decoding, place: int, look: FigureStyle) -> None:
+    """Draw what a step chose between, alone."""
     run = decoding.run
     step, trace = run.moments[place].step, run.trace
     known = {index: share for index, share in step.candidates if not math.isnan(share)}
@@ -153,9 +182,6 @@ def _distribution(decoding: Decoding, place: int, look: FigureStyle) -> None:
     words = [word_of(trace, index) for index in ids]
     words[chosen] = trace.output_tokens[place]  # as the sentence has it
     others = say("timeline.rest", count=f"{len(trace.vocabulary) - len(ids):,}")
-    st.markdown(
-        f"**{say('timeline.words_title', step=run.number(place))}**", help=say("timeline.click")
-    )
     figure = next_words(
         words, [*known.values()], chosen, look, height=look.px(HEIGHT), forced=place in run.forced,
         signs=sentence_signs([trace.vocabulary[at] for at in ids]),

@@ -5,10 +5,20 @@ from dataclasses import replace
 import streamlit as st
 
 from glassformer.app.pages.training.curves import Training
+from glassformer.app.panels import answers
+from glassformer.app.panels.answers import Answers
 from glassformer.app.panels.attention.attention_map import MapLayout, map_figure
 from glassformer.app.panels.attention.focus import AttentionFocus
-from glassformer.app.panels.attention.heads import head_role_sentence, show_heads, show_title
+from glassformer.app.panels.attention.heads import (
+    HEAD_MOVES,
+    head_role_sentence,
+    map_preview,
+    nearby_heads,
+    show_heads,
+    show_title,
+)
 from glassformer.app.panels.attention.picture import head_in_words
+from glassformer.app.session.state import State
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
@@ -19,20 +29,44 @@ HEIGHT, WIDTH = 360, 640
 
 def show(training: Training) -> None:
     """Draw all heads small, one large, and what it does at this step and at the end."""
-    now = replace(training.now, stage="weights", view="matrix", order="place")
-    focus = AttentionFocus(now, training.trace, training.look)
+    focus = _focus(training, training.now)
+    now = focus.now
     left, middle, right = st.columns([1.6, 2.3, 1.1], gap="medium")
     with left, box("fill scroll", "training_heads"):
         show_heads(focus)
     with middle, box("fill", "training_picture"):
-        cell = focus.cell if focus.pinned else None
-        layout = MapLayout(cell, False, WIDTH, HEIGHT)
-        figure = map_figure(focus.view, focus.sides, "weights", focus.look, layout)
-        show_chart(figure, "training_attention", head_in_words(focus), fill=True)
+        draw_map(focus)
     with right.container(key="training_says", gap="small"):
         show_title(focus.kind, now.layer, now.head, joint="  \n")  # the column is narrow
         st.markdown(_does(training, focus))
         st.caption(say("training_attention.note"))
+    answers.show(head_answers)
+
+
+def _focus(training: Training, now: State) -> AttentionFocus:
+    now = replace(now, stage="weights", view="matrix", order="place")
+    return AttentionFocus(now, training.trace, training.look)
+
+
+def draw_map(focus: AttentionFocus) -> None:
+    """Draw the head in focus alone."""
+    layout = MapLayout(focus.cell if focus.pinned else None, False, WIDTH, HEIGHT)
+    figure = map_figure(focus.view, focus.sides, "weights", focus.look, layout)
+    show_chart(figure, "training_attention", head_in_words(focus), fill=True)
+
+
+def head_answers() -> Answers:
+    """The other heads of this kind at this step."""
+    training = Training.current()
+    assert training is not None  # this panel is on screen
+    focus = _focus(training, training.now)
+    of = (id(training.trace), training.look)
+
+    def draw(there: State) -> None:
+        draw_map(_focus(training, there))
+
+    preview = map_preview(focus, "training_attention")
+    return Answers(focus.now, of, HEAD_MOVES, nearby_heads(focus), draw, preview)
 
 
 def _does(training: Training, focus: AttentionFocus) -> str:

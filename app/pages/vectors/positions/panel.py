@@ -1,6 +1,7 @@
 """How positions are written into the words' vectors: six questions, one picture each (§3.5)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 import streamlit as st
@@ -8,9 +9,18 @@ import streamlit as st
 from glassformer.app.pages.vectors.positions import inside
 from glassformer.app.pages.vectors.positions import pairs as of_two
 from glassformer.app.pages.vectors.positions import tables as of_all
-from glassformer.app.pages.vectors.positions.focus import FIRST_SPAN, PositionsFocus, span_options
+from glassformer.app.pages.vectors.positions.focus import (
+    FIRST_SPAN,
+    Picture,
+    PositionsFocus,
+    span_options,
+)
+from glassformer.app.pages.vectors.positions.pairs import FARTHEST
+from glassformer.app.panels import answers
+from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
+from glassformer.app.session.state import State
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import segments
@@ -48,16 +58,40 @@ def show() -> None:
         _show_controls(focus, view)
         left, right = st.columns([2.15, 1], gap="medium")
         with left, box("note", "positions_left", gap="xsmall"):
-            picture, chart = draw(focus), f"positions_{view}"
+            picture = draw(focus)
             st.markdown(f"**{picture.title}**")
             st.caption(picture.legend)
             with box("fill tall", "positions_picture"):
-                show_chart(picture.figure, chart, picture.alt, fill=True, clicked=picture.clicked)
+                _draw_picture(picture, view)
             st.caption(picture.note)
         with right, box("fill scroll tex note", "positions_right", gap="small"):
             say_beside(focus)
             if focus.own == "none":
                 st.caption(say("positions.none"))
+    answers.show(slider_answers)
+
+
+def _draw_picture(picture: Picture, view: str) -> None:
+    show_chart(picture.figure, f"positions_{view}", picture.alt, fill=True, clicked=picture.clicked)
+
+
+def slider_answers() -> Answers:
+    """The places of the sliders beside the picture, the nearest first."""
+    focus = PositionsFocus.current()
+    view, pairs = focus.now.positions, focus.pairs[:, 0].tolist()
+    draw_view, _ = VIEWS[view]
+    moves = [
+        Move("widget_positions_pair", "feature", "slide", values=dict(enumerate(pairs, 1))),
+        Move("widget_positions_offset", "offset", "slide"),
+    ]
+    nearby = [{"feature": each} for each in sorted(pairs, key=lambda at: abs(at - focus.feature))]
+    nearby += [{"offset": at} for at in range(1, FARTHEST + 1)]
+
+    def draw(there: State) -> None:
+        _draw_picture(draw_view(replace(focus, now=there)), view)
+
+    now = replace(focus.now, feature=int(focus.pairs[focus.pair, 0]))
+    return Answers(now, (id(focus.trace), focus.look), moves, nearby, draw)
 
 
 def _show_controls(focus: PositionsFocus, view: str) -> None:

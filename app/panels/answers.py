@@ -1,0 +1,171 @@
+"""What clicks lead to, sent before they are made: the browser draws it at once.
+
+A page says which places lie near the one in view, the nearest first, and draws its components for
+each of them; the browser is sent what of their data is other there. It asks once somebody's pointer
+or keyboard comes to a place where an answer may be wanted: who only looks costs nothing.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any
+from zlib import crc32
+
+import orjson
+import streamlit as st
+
+from glassformer.app.runs.turns import wait_for_turn
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.component import catch_data, component
+
+MOST_BYTES = 150_000  # sent ahead at once
+MOST_SECONDS = 0.15  # of the processor, for all of it: then whoever clicks is served by a rerun
+_answers = component(__file__, "answers")
+
+
+@dataclass(frozen=True)
+class Move:
+    """What leads to another place: an event of a component, or of a widget of Streamlit.
+
+    Of a widget "click" says which of its options is clicked, "slide" where its slider is. values:
+    what the field becomes by what `name` is in the event; without them what the event says itself.
+    """
+
+    key: str  # of the component or of the widget
+    field: str  # of the state
+    event: str
+    name: str = ""  # in the value of the event; "": the value itself
+    values: Sequence[Any] | Mapping[int, Any] = ()
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What one page can say of the places near the one in view.
+
+    draw: draws the components of a place, and nothing else. of: what is drawn depends on, besides
+    the state. preview: of a large map whose heads are a grid, how its pixels are shown while the
+    numbers are on their way; None without. part: which of the pixels a place shows, where not all
+    show the same.
+    """
+
+    now: State
+    of: tuple[object, ...]
+    moves: Sequence[Move]
+    nearby: Iterable[Mapping[str, object]]  # changes of the state, the nearest first
+    draw: Callable[[State], None]
+    preview: Mapping[str, Any] | None = None
+    part: Callable[[State], list[float]] | None = None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of the state that tell one place from another."""
+        moved = {move.field for move in self.moves}
+        return tuple(sorted(moved | ({"query", "key"} if "kind" in moved else set())))
+
+    @property
+    def version(self) -> str:
+        """A short name of all that is drawn depends on besides the place."""
+        at_none = replace(self.now, **{name: getattr(State(), name) for name in self.fields})
+        told = repr((store.page_on_screen(), replace(at_none, opens="own"), self.of))
+        return blake2b(told.encode(), digest_size=8).hexdigest()
+
+    def place(self, state: State) -> list[Any]:
+        """What of a state tells its place."""
+        return [getattr(state, name) for name in self.fields]
+
+
+@st.fragment
+@wait_for_turn
+def show(make: Callable[[], Answers]) -> None:
+    """Send what the browser has asked for; it takes no room, and asking runs nothing else."""
+    page = make()
+    data: dict[str, Any] = {
+        "version": page.version,
+        "fields": page.fields,
+        "here": page.place(page.now),
+        "moves": page.moves,
+        "preview": page.preview,
+    }
+    asked, store.memory().answers_asked = store.memory().answers_asked, ""
+    if asked == page.version:
+        data |= answer(page)
+    _answers("bridge_answers", data, ask=_remember)
+
+
+def _remember(value: Mapping[str, Any]) -> None:
+    store.memory().answers_asked = str(value.get("version", ""))
+
+
+def answer(page: Answers) -> dict[str, Any]:
+    """What is sent: of each component a checksum of what it shows; of each place what differs.
+
+    whole: all that was asked for is in it.
+    """
+    until = time.thread_time() + MOST_SECONDS
+    here = _drawn(page, page.now)
+    plain = {key: orjson.loads(data) for key, data in here.items()}
+    known, left = [orjson.dumps(page.place(page.now))], MOST_BYTES
+    found, whole = [], True
+    for changes in page.nearby:
+        state = page.now.changed(**changes)
+        place = orjson.dumps(page.place(state))
+        if place in known:
+            continue
+        there = _drawn(page, state)
+        differs = {
+            key: list_changes(plain[key], orjson.loads(data))
+            for key, data in there.items()
+            if key in plain
+        }
+        text = orjson.dumps([page.place(state), differs])
+        left -= len(text)
+        if left < 0 or time.thread_time() > until:
+            whole = False
+            break
+        known.append(place)
+        found.append(orjson.Fragment(text))
+    bases = {key: crc32(data) for key, data in here.items()}
+    parts = [] if page.part is None else _parts(page, page.part)
+    return {"bases": bases, "answers": found, "whole": whole, "parts": parts}
+
+
+def _parts(page: Answers, part: Callable[[State], list[float]]) -> list[tuple[Any, list[float]]]:
+    """The part of the picture that each place shows, as far as there is time for it."""
+    until, found = time.thread_time() + MOST_SECONDS, []
+    for changes in page.nearby:
+        if time.thread_time() > until:
+            break
+        state = page.now.changed(**changes)
+        found.append((page.place(state), part(state)))
+    return found
+
+
+def _drawn(page: Answers, state: State) -> dict[str, bytes]:
+    with catch_data() as data:
+        page.draw(state)
+    return data
+
+
+def list_changes(before: Any, after: Any) -> list[Any]:
+    """[[path, value], …]: what to set in one value of JSON to have the other.
+
+    A value that is there no more is set to nothing: [path].
+    """
+    if isinstance(before, dict) and isinstance(after, dict):
+        found = [[[name]] for name in before if name not in after]
+        for name, value in after.items():
+            found += _changes_at(name, before[name], value) if name in before else [[[name], value]]
+        return found
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        return [
+            change
+            for at, pair in enumerate(zip(before, after, strict=True))
+            for change in _changes_at(at, *pair)
+        ]
+    return [] if before == after and type(before) is type(after) else [[[], after]]
+
+
+def _changes_at(name: str | int, before: Any, after: Any) -> list[Any]:
+    return [[[name, *path], *value] for path, *value in list_changes(before, after)]

@@ -1,0 +1,107 @@
+"""What clicks lead to is sent before they are made: it is what the server sends after them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from zlib import crc32
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from glassformer.app.panels import answers
+from glassformer.app.ui import scripts
+from tests.opened_app import opened
+from tests.sent import send
+
+PAGES = {
+    "heads": ("attention", {"text": "I have a cat"}),
+    "scores": ("attention", {"text": "I have a cat", "stage": "scores", "kind": "cross"}),
+    "a cell": ("attention", {"text": "I have a cat", "query": "2", "key": "3", "head": "2"}),
+    "lines": ("attention", {"text": "I have a cat", "view": "lines"}),
+    "steps": ("decoding", {"text": "I have a cat"}),
+    "nodes": ("decoding", {"text": "I have a cat", "decoding": "beam"}),
+    "held axes": ("tensors", {"text": "I have a cat", "address": "encoder/0/self_attention/q"}),
+    "a pair": ("vectors", {"text": "I have a cat", "positions": "rotation"}),
+    "heads of a training": ("training", {"text": "I have a cat", "replay": "attention"}),
+}
+FEW = 4  # places of each page that are gone to
+
+
+@pytest.fixture(autouse=True)
+def served() -> Iterator[None]:
+    with scripts.serve_scripts():
+        yield
+
+
+def sent_to(app: AppTest) -> dict[str, bytes]:
+    """What each component of the page was given, by its key."""
+    found = [each.proto for each in app.get("bidi_component")]
+    return {proto.id.split("-", 2)[-1]: proto.bytes for proto in found}
+
+
+def changed(data: Any, changes: list[list[Any]]) -> Any:
+    whole = {"": json.loads(data)}
+    for path, *value in changes:
+        *way, last = ["", *path]
+        place: Any = whole
+        for name in way:
+            place = place[name]
+        if value:
+            place[last] = value[0]
+        else:
+            del place[last]
+    return whole[""]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_it_is_what_the_server_sends(name: str) -> None:
+    page, query = PAGES[name]
+    app = opened(page, **query)
+    here, state = sent_to(app), app.session_state["state"]
+    asked = json.loads(here["bridge_answers"])
+    assert "answers" not in asked  # nobody wants any yet
+    send(app, "answers", "ask", {"version": asked["version"]})
+    told = json.loads(sent_to(app)["bridge_answers"])
+    assert {key: crc32(here[key]) for key in told["bases"]} == told["bases"]
+    assert len(told["answers"]) >= FEW
+    for place, changes in told["answers"][:: len(told["answers"]) // FEW]:
+        fields = dict(zip(told["fields"], place, strict=True))
+        app.session_state["state"] = replace(state, **fields)
+        there = sent_to(app.run())
+        assert changes
+        for key, each in changes.items():
+            assert changed(here[key], each) == json.loads(there[key]), (key, fields)
+        assert "answers" not in json.loads(there["bridge_answers"])  # once
+    assert any(each for _, changes in told["answers"] for each in changes.values())
+
+
+def test_no_more_is_sent_than_a_page_may_take() -> None:
+    text = "The animal didn't cross the street because it was too tired. " * 4
+    app = opened("attention", text=text)
+    asked = json.loads(sent_to(app)["bridge_answers"])
+    send(app, "answers", "ask", {"version": asked["version"]})
+    sent = sent_to(app)["bridge_answers"]
+    assert len(sent) < answers.MOST_BYTES + 3000
+    assert not json.loads(sent)["whole"]
+
+
+def test_a_question_about_another_run_has_no_answer() -> None:
+    app = opened("attention", text="I have a cat")
+    asked = json.loads(sent_to(app)["bridge_answers"])
+    app.session_state["state"] = replace(app.session_state["state"], text="I have a dog")
+    app.run()
+    send(app, "answers", "ask", {"version": asked["version"]})
+    assert "answers" not in json.loads(sent_to(app)["bridge_answers"])
+
+
+def test_changes_of_json() -> None:
+    for one, other in (
+        ({"a": [1, {"b": 2}], "c": 3}, {"a": [1, {"b": 4}], "d": None}),
+        ([1, 2], [1]),
+        ({"a": 1}, {"a": True}),
+        ({"a": {"x": []}}, {"a": {"x": [], "y": 1}}),
+    ):
+        changes = answers.list_changes(one, other)
+        assert json.dumps(changed(json.dumps(one), changes)) == json.dumps(other)
+    assert answers.list_changes({"a": 1}, {"a": 1}) == []

@@ -1,0 +1,213 @@
+"""What the browser has is shown at once: here the server stands still while somebody clicks."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import driver
+from tests.browser.test_attention import PICTURE, click_cell, head, title
+
+ASKED = 3000  # milliseconds until what lies near has come
+NOBODY = "new Promise((done) => setTimeout(done, 400))"  # the server says nothing meanwhile
+WEIGHTS = "(chart) => document.querySelector(chart)._fullData[0].z.map((row) => [...row])"
+# Each head that a chart has shown, as its first weight.
+WATCH = """(chart) => {
+  const place = document.querySelector(chart);
+  window.shownWeights = [];
+  place.on("plotly_afterplot", () => shownWeights.push(place._fullData[0].z[0][0]));
+}"""
+
+# Whether what the server sends of the chart is what has been drawn already.
+FORESEEN = """() => {
+  const view = shownViews.get("attention_large");
+  const read = view.read.bind(view);
+  window.asForeseen = [];
+  view.read = (data) => {
+    const draws = read(data);
+    asForeseen.push(view.foreseen);
+    return draws;
+  };
+}"""
+
+
+@pytest.fixture
+def standing(app_server: driver.Server) -> Callable[[], Any]:
+    """While it stands still, whatever is drawn comes from the browser."""
+
+    @contextmanager
+    def stand() -> Iterator[None]:
+        os.kill(app_server.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(app_server.pid, signal.SIGCONT)
+
+    return stand
+
+
+def come_near(page: Page, place: str) -> None:
+    """Goes there with the pointer, until what may be asked for there is known."""
+    page.locator(place).first.hover()
+    page.wait_for_function("knownAnswers.places.size > 1", timeout=ASKED)
+    driver.wait_until_idle(page)
+
+
+def drawn_now(page: Page) -> Any:
+    return page.evaluate(WEIGHTS, PICTURE)
+
+
+def shown(page: Page) -> Any:
+    driver.wait_until_idle(page)
+    return drawn_now(page)
+
+
+def test_another_head_is_shown_before_the_server_answers(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=1")
+    before = shown(page)
+    come_near(page, ".st-key-head_grid button")
+    with standing():
+        head(page, 2, 3).click()
+        page.wait_for_function(
+            f"(before) => ({WEIGHTS})({PICTURE!r})[0][0] !== before", arg=before[0][0]
+        )
+        page.wait_for_selector('.st-key-attention_large .chart-place[data-chart="drawn"]')
+        early = drawn_now(page)
+        expect(title(page)).to_contain_text("Layer 1 · Head 1")  # the server's
+        page.evaluate(FORESEEN)
+    expect(title(page)).to_contain_text("Layer 2 · Head 3")
+    assert shown(page) == early
+    assert page.evaluate("asForeseen") == [True]  # so it was not drawn again
+    fresh = open_page("attention", "text=I+have+a+cat&layer=2&head=3")
+    assert shown(fresh) == early
+
+
+def test_quick_clicks_end_on_the_last(open_page: Callable[..., Page]) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=1")
+    come_near(page, ".st-key-head_grid button")
+    page.evaluate(WATCH, PICTURE)
+    for number in (2, 3, 4, 2, 4):
+        head(page, 1, number).click(delay=20)
+    expect(title(page)).to_contain_text("Layer 1 · Head 4")
+    driver.wait_until_idle(page)
+    page.evaluate(NOBODY)
+    first = shown(page)[0][0]
+    seen = page.evaluate("shownWeights")
+    last = len(seen) - 1 - seen[::-1].index(first)
+    assert set(seen[last:]) == {first}  # once it was there, nothing older came back
+    assert first == shown(open_page("attention", "text=I+have+a+cat&layer=1&head=4"))[0][0]
+
+
+def test_a_stage_and_a_step_are_shown_before_the_server_answers(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=1")
+    weights = shown(page)
+    come_near(page, ".st-key-widget_attention_stage button")
+    with standing():
+        page.locator(".st-key-widget_attention_stage").get_by_text("scores").click()
+        page.wait_for_function(
+            f"(before) => ({WEIGHTS})({PICTURE!r})[0][0] !== before", arg=weights[0][0]
+        )
+        scores = drawn_now(page)
+    expect(page.get_by_text("softmax").first).to_be_visible()
+    driver.wait_until_idle(page)
+    assert shown(page) == scores
+    page = open_page("decoding", "text=I+have+a+cat&moment=1")
+    words = (
+        "document.querySelector('.st-key-next_words .js-plotly-plot')._fullLayout.yaxis.ticktext"
+    )
+    first = driver.read(page, words)
+    come_near(page, ".st-key-decoding_strip .column")
+    with standing():
+        page.locator(".st-key-decoding_strip .column").nth(1).click()
+        page.wait_for_function(f"(first) => String({words}) !== String(first)", arg=first)
+        early = page.evaluate(words)
+    page.wait_for_url("**moment=2*")
+    driver.wait_until_idle(page)
+    assert driver.read(page, words) == early
+
+
+def test_the_frame_goes_to_a_cell_at_once(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=1")
+    frame = (
+        f"document.querySelector({PICTURE!r})._fullLayout.shapes.find((it) => it.name === 'pinned')"
+    )
+    with standing():
+        click_cell(page, 2, 1)
+        page.wait_for_function(f"{frame}.x0 === 0.5 && {frame}.y0 === 1.5")
+    page.wait_for_url("**query=3*")
+    driver.wait_until_idle(page)
+    assert driver.read(page, f"[{frame}.x0, {frame}.y0]") == [0.5, 1.5]
+
+
+def test_a_slider_shows_where_it_is_before_it_rests(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("tensors", "text=I+have+a+cat&address=encoder/0/self_attention/q")
+    chart = "document.querySelector('.st-key-tensor_picture .js-plotly-plot')"
+    value = f"{chart}._fullData[0].z[0][0]"
+    before = driver.read(page, value)
+    come_near(page, ".st-key-widget_tensor_pin_head")
+    with standing():
+        page.get_by_role("slider", name="Held at: head").focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"(before) => {value} !== before", arg=before)
+        early = page.evaluate(value)
+    page.wait_for_url("**head=2*")
+    assert driver.read(page, value) == early
+
+
+def test_what_is_not_known_is_shown_in_small(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=1")
+    with standing():  # nobody came near before
+        head(page, 2, 3).click(force=True)
+        over = page.locator(".st-key-attention_large .chart-over")
+        expect(over).to_be_visible()
+        boxes = [over.bounding_box(), page.locator(f"{PICTURE} .nsewdrag").first.bounding_box()]
+        over_them, cells = ([*each.values()] for each in boxes if each)
+        assert over_them == pytest.approx(cells, abs=1.5)
+    expect(over).to_have_count(0)
+    expect(title(page)).to_contain_text("Layer 2 · Head 3")
+
+
+def test_a_click_that_the_server_never_hears_is_taken_back(open_page: Callable[..., Page]) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=1")
+    before = shown(page)
+    come_near(page, ".st-key-head_grid button")
+    page.evaluate("WebSocket.prototype.send = () => {}")
+    head(page, 2, 3).click()
+    page.wait_for_function(
+        f"(before) => ({WEIGHTS})({PICTURE!r})[0][0] !== before", arg=before[0][0]
+    )
+    page.wait_for_function(
+        f"(before) => ({WEIGHTS})({PICTURE!r})[0][0] === before", arg=before[0][0]
+    )
+
+
+def test_another_sentence_forgets_what_was_known_of_the_one_before(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=1")
+    come_near(page, ".st-key-head_grid button")
+    version = page.evaluate("knownAnswers.version")
+    box = page.get_by_role("textbox", name="Sentence").first
+    box.fill("I have a dog")
+    box.press("Enter")
+    page.wait_for_function("(version) => knownAnswers.version !== version", arg=version)
+    driver.wait_until_idle(page)
+    head(page, 2, 3).click()
+    expect(title(page)).to_contain_text("Layer 2 · Head 3")
+    driver.wait_until_idle(page)
+    fresh = open_page("attention", "text=I+have+a+dog&layer=2&head=3")
+    assert shown(page) == shown(fresh)
