@@ -45,7 +45,7 @@ app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1 HA
 	@GLASSFORMER_HALL=$(HALL) $(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
 
 test: $(READY_CHECKS) browser ## all tests without a browser, a sixth of the others (SIXTH=2 ARGS="-k words" to choose)
-	@echo "Of the tests in a browser each visit of a screen, and of each kind sixth $(SIXTH) of 6; make test-all does them all."
+	@echo "Of the tests in a browser each screen in one theme, and of each kind sixth $(SIXTH) of 6; make test-all does them all."
 	@$(TIMED) SIXTH=$(SIXTH) DURATIONS=$(DURATIONS) $(TESTS) $(ARGS); $(TOOK)
 
 test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on other processors, too

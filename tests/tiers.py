@@ -2,8 +2,9 @@
 
 The kind of a test is the first word of its file's name: test_lab.py and test_lab_tiles.py are of
 the kind "lab". Of each kind each commit does another sixth, and at least one test; six commits
-one after the other do them all. A test that is marked `visit` is done each time, and so is whatever
-needs no browser.
+one after the other do them all. Of the tests that are marked `visit`, which have a theme and a
+screen, each commit does one a screen: half of the screens in the light, half in the dark, and the
+next commit the other way round. Whatever needs no browser is done each time.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,15 +22,16 @@ def kind_of(test: str) -> str:
 
 def left_out(tests: Iterable[str], visits: set[str], sixth: int) -> set[str]:
     """Those of the tests, by id, that this sixth, 1 to 6, does not do."""
-    kinds: dict[str, list[str]] = {}
+    alike: dict[tuple[str, str], list[str]] = {}
     for test in sorted(tests):
-        if (kind := kind_of(test)) and test not in visits:
-            kinds.setdefault(kind, []).append(test)
+        if kind := kind_of(test):
+            screen = test.partition("-")[2] if test in visits else ""
+            alike.setdefault((kind, screen), []).append(test)
     return {
         test
-        for same in kinds.values()
-        for number, test in enumerate(same)
-        if number % min(SIXTHS, len(same)) != sixth % min(SIXTHS, len(same))
+        for start, same in enumerate(alike.values())
+        for number, test in enumerate(same, start)
+        if (number - sixth) % min(SIXTHS, len(same))
     }
 
 
