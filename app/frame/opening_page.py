@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from glassformer.app.ui.scripts import base_path, place_of, serve_script
+from glassformer.app.ui.scripts import PLOTLY, base_path, place_of, serve_script
 from glassformer.app.ui.sheets import SIZES, layout_rules
 
 INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
@@ -52,8 +52,10 @@ def _page(name: str, size: int) -> str:
 
 
 def _scripts() -> str:
-    files = (APP / "ui" / "kit.js", APP / "frame" / "opening.js")
-    texts = ('const STYLES = "";', *(path.read_text(encoding="utf-8") for path in files))
+    ui = APP / "ui"
+    files = (ui / "kit.js", ui / "chart_library.js", APP / "frame" / "opening.js")
+    plotly = f"const PLOTLY = {json.dumps(place_of(PLOTLY))};"
+    texts = ('const STYLES = "";', plotly, *(path.read_text(encoding="utf-8") for path in files))
     place = place_of(serve_script("opening", "\n".join(texts)))
     home = f"location.origin + {json.dumps(base_path() + '/')}"
     return f"""<script>window.__streamlit = {{ BACKEND_BASE_URL: {home} }};</script>
