@@ -11,6 +11,11 @@ new MutationObserver((_, eye) => {
   setTimeout(() => document.getElementById("opening").remove(), AFTER);
 }).observe(document.body, { childList: true, subtree: true });
 
+// Until the server has something to say the browser has nothing to do.
+addEventListener("DOMContentLoaded", () => {
+  for (const each of ELEMENTS) import(location.origin + each).catch(() => {}); // loaded when needed
+});
+
 // Whoever comes near the link to another page will want its charts: plotly.js, the largest script,
 // is loaded meanwhile.
 function comesNear({ target }) {
