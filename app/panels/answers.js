@@ -50,12 +50,13 @@ class KnownAnswers {
 
   nameOf = (place) => JSON.stringify(this.fields.map((field) => place[field] ?? null));
 
-  adopt({ version, fields, here, moves, preview, bases, answers, whole, parts }) {
+  adopt({ version, fields, here, moves, preview, answered }) {
     if (version !== this.version) [this.places, this.parts] = [new Map(), new Map()];
     Object.assign(this, { version, fields, moves, preview });
     const there = Object.fromEntries(fields.map((field, at) => [field, here[at]]));
     if (!this.pending) this.here = there;
-    if (!answers) return;
+    if (!answered) return;
+    const { answers, bases, parts, whole } = answered;
     this.whole = whole;
     this.parts = new Map(parts.map(([place, part]) => [JSON.stringify(place), part]));
     const shown = {};
@@ -163,10 +164,11 @@ const moveAt = (target) => {
 
 export default component("", {
   start(view) {
-    const near = ({ target }) => {
-      if (moveAt(target)) known.near();
+    // A finger is not near before it clicks.
+    const near = ({ pointerType, target }) => {
+      if (pointerType !== "touch" && moveAt(target)) known.near();
     };
-    view.hear(document, "pointerover focusin touchstart", near, { capture: true, passive: true });
+    view.hear(document, "pointerover focusin", near, { capture: true, passive: true });
     const click = ({ target }) => {
       const found = moveAt(target);
       const option = target.closest?.("button");
