@@ -10,3 +10,21 @@ new MutationObserver((_, eye) => {
   eye.disconnect();
   setTimeout(() => document.getElementById("opening").remove(), AFTER);
 }).observe(document.body, { childList: true, subtree: true });
+
+// Until the server has something to say the browser has nothing to do.
+addEventListener("DOMContentLoaded", () => {
+  for (const each of ELEMENTS) import(location.origin + each).catch(() => {}); // loaded when needed
+});
+
+// Whoever comes near the link to another page will want its charts: plotly.js, the largest script,
+// is loaded meanwhile.
+function comesNear({ target }) {
+  if (!target.closest?.('[data-testid="stHeader"] a[href]')) return;
+  hearNear("removeEventListener");
+  chartLibrary(location.origin + PLOTLY).catch(() => {}); // a chart asks for it again
+}
+const hearNear = (how) => {
+  for (const event of ["pointerover", "focusin", "touchstart"])
+    document[how](event, comesNear, { capture: true, passive: true });
+};
+hearNear("addEventListener");

@@ -16,13 +16,23 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from glassformer.app.ui.scripts import base_path, place_of, serve_script
+from glassformer.app.ui.scripts import PLOTLY, base_path, place_of, serve_script
 from glassformer.app.ui.sheets import SIZES, layout_rules
 
 INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
 APP = Path(__file__).parents[1]
 PAGES = tuple(path.parent.name for path in APP.glob("pages/*/page.py"))
 FIRST_SCRIPT = '<script type="module"'
+# Streamlit's elements on every page, each a script that it else begins to load when it has one.
+ELEMENTS = (
+    "Html",
+    "BidiComponent",
+    "Button",
+    "ButtonGroup",
+    "TextInput",
+    "MenuButton",
+    "Selectbox",
+)
 WAITS = 5  # seconds until it is seen in any case
 # Room that components at the top of a page have while their scripts come, in rem, by their keys.
 ROOM = {
@@ -52,13 +62,23 @@ def _page(name: str, size: int) -> str:
 
 
 def _scripts() -> str:
-    files = (APP / "ui" / "kit.js", APP / "frame" / "opening.js")
-    texts = ('const STYLES = "";', *(path.read_text(encoding="utf-8") for path in files))
+    ui = APP / "ui"
+    files = (ui / "kit.js", ui / "chart_library.js", APP / "frame" / "opening.js")
+    named = {"PLOTLY": place_of(PLOTLY), "ELEMENTS": _elements()}
+    given = [f"const {name} = {json.dumps(value)};" for name, value in named.items()]
+    texts = ('const STYLES = "";', *given, *(path.read_text(encoding="utf-8") for path in files))
     place = place_of(serve_script("opening", "\n".join(texts)))
     home = f"location.origin + {json.dumps(base_path() + '/')}"
     return f"""<script>window.__streamlit = {{ BACKEND_BASE_URL: {home} }};</script>
 <script type="module" src="{place}"></script>
 """
+
+
+def _elements() -> list[str]:
+    found = [
+        path for each in ELEMENTS for path in sorted(INDEX.parent.glob(f"static/js/{each}.*.js"))
+    ]
+    return [f"{base_path()}/{path.relative_to(INDEX.parent).as_posix()}" for path in found]
 
 
 def _rules(name: str, size: int) -> str:

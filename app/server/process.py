@@ -38,6 +38,7 @@ def prepare_process() -> None:
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, NEVER)
     gc.freeze()
+    gc.enable()  # serve.py begins without
     if runtime.exists():
         threading.Thread(target=_collect, name="collector", daemon=True).start()
 
@@ -66,6 +67,7 @@ def _collect() -> None:
 
 def warm_up() -> None:
     """Load the bundled translator and translate once, so that the first visitor does not wait."""
+    torch.set_num_threads(read_settings().threads)  # idle ones would spin
     with suppress(GlassformerError):  # the first page shows it, in the visitor's language
         get_trace(FIRST_SENTENCE)
     prepare_process()

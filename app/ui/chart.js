@@ -1,21 +1,9 @@
-// One Plotly chart that is updated in place. plotly.js comes from the server once (`source`).
-
-let script = null;
+// One Plotly chart that is updated in place.
 
 async function plotly(source) {
   if (window.Plotly) return window.Plotly;
   await othersDrawn();
-  script ??= new Promise((done, failed) => {
-    const onerror = (event) => {
-      script = null;
-      event.target.remove();
-      failed(new Error(source));
-    };
-    document.head.append(
-      make("script", { src: source, onload: () => done(window.Plotly), onerror }),
-    );
-  });
-  return script;
+  return chartLibrary(source);
 }
 
 // The place says how wide a chart is, and with `fill` how high; while hidden it has no size. In a

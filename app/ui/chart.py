@@ -23,7 +23,10 @@ from glassformer.app.words import say
 HEIGHT = 450  # of a chart that says nothing of its height, as plotly.js has it
 
 _chart = component(
-    __file__, "chart", isolate_styles=False, scripts=("chart_keys.js", "chart_words.js")
+    __file__,
+    "chart",
+    isolate_styles=False,
+    scripts=("chart_library.js", "chart_keys.js", "chart_words.js"),
 )
 
 

@@ -6,15 +6,18 @@ written. Of 590 typed sentences seven are found by each bundled model; most say 
 words, so that it is a reason for doubt, not a proof.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 from glassformer.core.corpus.lexicon import ACTS, load_lexicon
 from glassformer.core.text.vocabulary import END
 from glassformer.core.trace.trace import Trace
 
 NOT_ALSO = {*ACTS, "adjective"}  # kinds of words: of a noun that is also a verb nothing is known
+NOUNS = Path(__file__).with_name("nouns.json")
 Words = tuple[str, ...]
 
 
@@ -56,8 +59,19 @@ def _is_missing(piece: str, trace: Trace) -> bool:
 
 @cache
 def _nouns() -> Mapping[str, frozenset[Words]]:
-    """Pieces that are nouns, and no verbs or adjectives, with all their translations."""
-    kinds, found = defaultdict[str, set[str]](set), defaultdict[str, set[Words]](set)
+    """What `find_nouns` gives, read: to build the lexicon takes half a second, and a page waits."""
+    table: dict[str, list[str]] = json.loads(NOUNS.read_text(encoding="utf-8"))
+    return {piece: frozenset(tuple(each.split()) for each in of) for piece, of in table.items()}
+
+
+def find_nouns() -> dict[str, list[str]]:
+    """The nouns of the word lists that are no verbs or adjectives, with all their translations.
+
+    Returns:
+        For each noun, lowercase English or Chinese, its translations in order, the words of one
+        divided by blanks.
+    """
+    kinds, found = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for entry in load_lexicon().entries:
         for each in (entry, *entry.synonyms):
             for form in each.english.values():
@@ -65,9 +79,18 @@ def _nouns() -> Mapping[str, frozenset[Words]]:
                 for one, other in ((words, each.chinese), (each.chinese, words)):
                     if len(one) == 1:
                         kinds[one[0]].add(entry.category.partition(".")[0])
-                        found[one[0]].add(other)
+                        found[one[0]].add(" ".join(other))
     return {
-        piece: frozenset(found[piece])
-        for piece, of in kinds.items()
+        piece: sorted(found[piece])
+        for piece, of in sorted(kinds.items())
         if "noun" in of and not of & NOT_ALSO
     }
+
+
+def write_nouns() -> None:
+    """Writes what `find_nouns` gives, a line a noun, once the word lists have changed."""
+    lines = ",\n".join(
+        f"{json.dumps(noun, ensure_ascii=False)}: {json.dumps(of, ensure_ascii=False)}"
+        for noun, of in find_nouns().items()
+    )
+    NOUNS.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

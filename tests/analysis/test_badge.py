@@ -1,12 +1,13 @@
 """The badge on sentences that people type: what it says, and how often that is so."""
 
+import json
 from dataclasses import dataclass
 
 import pytest
 
 from glassformer import load_model
 from glassformer.core.analysis.confidence import GRAVE, SURE_FROM, Confidence, confidence
-from glassformer.core.analysis.unsaid import unsaid_nouns
+from glassformer.core.analysis.unsaid import NOUNS, find_nouns, unsaid_nouns
 from glassformer.core.training.evaluation.typed import (
     OPEN_JUDGEMENTS,
     RIGHT,
@@ -90,3 +91,8 @@ def test_a_noun_that_is_said_is_not_missing() -> None:
     assert unsaid_nouns(model.trace("我爱苹果手机")) == ("手机",)
     for text in ("我爱手机", "I love machine learning", "The cats and dogs are friends."):
         assert unsaid_nouns(model.trace(text)) == ()
+
+
+def test_the_nouns_are_those_of_the_word_lists() -> None:
+    written = json.loads(NOUNS.read_text(encoding="utf-8"))
+    assert written == find_nouns(), "core.analysis.unsaid.write_nouns() writes them anew"

@@ -19,6 +19,7 @@ from tests.benchmarks import (
     audience,
     decoding,
     experiments,
+    gpu,
     hall,
     libraries,
     present,
@@ -47,6 +48,7 @@ QUESTIONS: dict[str, tuple[Question, float]] = {
     "start": (start.tables, 5),
     "hall": (hall.tables, 30),
     "audience": (audience.tables, 30),
+    "gpu": (gpu.tables, 4),
 }
 FULL = 10  # how many times as long a full run measures
 

@@ -7,9 +7,10 @@ import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table as RichTable
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @dataclass
@@ -25,6 +26,8 @@ class Table:
         self.rows.append(cells)
 
     def show(self, console: Console) -> None:
+        from rich.table import Table as RichTable  # not on every machine that measures
+
         drawn = RichTable(title=self.title, title_justify="left", title_style="bold")
         for index, column in enumerate(self.columns):
             drawn.add_column(column, justify="right" if index else "left")

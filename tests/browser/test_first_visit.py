@@ -33,3 +33,20 @@ def test_a_page_opens_without_a_jump(page: str, context: BrowserContext, app_url
     assert failed == []
     assert sum("plotly" in each for each in asked) <= 1
     window.close()
+
+
+def test_the_charts_of_another_page_are_loaded_when_its_link_is_near(
+    context: BrowserContext, app_url: str
+) -> None:
+    asked: list[str] = []
+    window = driver.new_page(context)
+    window.on("request", lambda it: asked.append(it.url) if "plotly" in it.url else None)
+    window.goto(f"{app_url}/lectures")
+    driver.wait_until_idle(window)
+    assert not asked  # no chart is here
+    window.get_by_role("link", name="Attention").hover()
+    window.wait_for_function("window.Plotly")
+    window.get_by_role("link", name="Attention").click()
+    window.wait_for_selector('.st-key-attention_large .chart-place[data-chart="drawn"]')
+    assert len(asked) == 1
+    window.close()
