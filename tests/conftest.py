@@ -48,6 +48,7 @@ def pytest_collection() -> Iterator[None]:
     try:
         return (yield)
     finally:
+        gc.freeze()  # nor is it looked through while the tests run
         gc.enable()
 
 

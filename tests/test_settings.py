@@ -56,9 +56,7 @@ def test_what_cannot_be_is_refused(name: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("script", ["serve.py", "app.py"])
-@pytest.mark.parametrize(
-    ("name", "value"), [WRONG[0], WRONG[4], WRONG[-1], ("GLASSFORMER_DEVICE", "cuda:99")]
-)
+@pytest.mark.parametrize(("name", "value"), [WRONG[-1], ("GLASSFORMER_DEVICE", "cuda:99")])
 def test_the_server_does_not_start_with_it(script: str, name: str, value: str) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "streamlit", "run", script, "--server.port", "0",

@@ -30,8 +30,9 @@ def wrong(url: str, number: int) -> int:
     return Client(f"{url}/hall/{letters}").ask().status
 
 
-def test_no_room_mate_is_locked_out(url: str, room: Room) -> None:
+def test_no_room_mate_is_locked_out(monkeypatch: pytest.MonkeyPatch, url: str, room: Room) -> None:
     """All come from one address and are strangers to the server: no cookie, no key."""
+    monkeypatch.setattr(keys, "PAUSE", 0.01)
     with ThreadPoolExecutor(20) as many:
         guessed = list(many.map(lambda each: wrong(url, each), range(100)))
     assert guessed == [404] * 100

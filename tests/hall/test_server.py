@@ -94,34 +94,34 @@ def test_a_hall_follows_where_few_files_are_allowed_at_first(folder: Path) -> No
         assert "files" not in server.log()
 
 
-def test_one_client_that_is_silent_keeps_nobody_out(folder: Path) -> None:
-    """With soft and hard limit alike: the server cannot ask for more files than these."""
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[driver.Server]:
+    """A server with soft and hard limit alike: it cannot ask for more files than these."""
+    command = f'ulimit -n 300 && exec {shlex.quote(sys.executable)} "$@"'
+    folder = str(tmp_path_factory.mktemp("rooms"))
+    with driver.server(shell=command, GLASSFORMER_HALL_FOLDER=folder) as running:
+        yield running
+
+
+def test_one_client_that_is_silent_keeps_nobody_out(narrow: driver.Server) -> None:
     with ExitStack() as held:
-        command = f'ulimit -n 300 && exec {shlex.quote(sys.executable)} "$@"'
-        server = held.enter_context(
-            driver.server(shell=command, GLASSFORMER_HALL_FOLDER=str(folder))
-        )
-        for each in connected(server.url, 400):
+        for each in connected(narrow.url, 400):
             held.enter_context(each)
         for _ in range(3):
-            with urllib.request.urlopen(f"{server.url}/hall/", timeout=5) as page:
+            with urllib.request.urlopen(f"{narrow.url}/hall/", timeout=5) as page:
                 assert page.status == 200
-        assert len(server.log()) < 10_000
+        assert len(narrow.log()) < 10_000
 
 
 ASKS = b"GET /hall/ HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere this machine has one address alone")
-def test_several_who_are_slow_keep_nobody_out(folder: Path) -> None:
+def test_several_who_are_slow_keep_nobody_out(narrow: driver.Server) -> None:
     """Each was answered once and takes its time with the next request, from two addresses."""
     with ExitStack() as held:
-        command = f'ulimit -n 300 && exec {shlex.quote(sys.executable)} "$@"'
-        server = held.enter_context(
-            driver.server(shell=command, GLASSFORMER_HALL_FOLDER=str(folder))
-        )
         for source, count in (("127.0.0.2", 100), ("127.0.0.3", 40)):
-            for each in connected(server.url, count, source):
+            for each in connected(narrow.url, count, source):
                 held.enter_context(each)
                 each.settimeout(5)
                 with suppress(OSError):  # it had to go
@@ -129,7 +129,7 @@ def test_several_who_are_slow_keep_nobody_out(folder: Path) -> None:
                     each.recv(65536)
                     each.sendall(b"GET /hall/")
         for source in ("127.0.0.2", "127.0.0.9") * 2:
-            (phone,) = connected(server.url, 1, source)
+            (phone,) = connected(narrow.url, 1, source)
             held.enter_context(phone).settimeout(5)
             phone.sendall(ASKS)
             assert phone.recv(65536).startswith(b"HTTP/1.1 200")

@@ -15,6 +15,7 @@ from glassformer.core.text_models.checkpoints import (
     load_model,
 )
 from glassformer.core.text_models.history import CurvePoint
+from glassformer.core.training.queue.run import TrainingRun
 from glassformer.core.training.queue.run_files import LOG, Plan, RunLog, small_recipe
 from glassformer.core.training.queue.training_queue import TrainingQueue
 from glassformer.core.training.queue.worker import Worker
@@ -73,10 +74,12 @@ def test_stopped_and_resumed_it_is_the_same_run(desk: TrainingQueue) -> None:
 def test_a_run_that_cannot_go_on_says_why(desk: TrainingQueue) -> None:
     foreign = Plan("mine", small_recipe(20), families=("nowhere",))
     run = desk.begin(desk.open("me"), foreign)
-    diverging = desk.begin(desk.open("you"), plan(200, rate=100_000_000))
-    until(lambda: finished(diverging), desk)
+    diverging = TrainingRun(run.folder / "diverging", plan(200, rate=100_000_000))
+    Worker(diverging.folder, lambda: False).run()
+    diverging.log.read()
+    assert (diverging.log.end, diverging.log.reason) == ("failed", "diverged")
+    until(lambda: finished(run), desk)
     assert run.status == "failed" and "no family nowhere" in run.log.reason
-    assert (diverging.status, diverging.log.reason) == ("failed", "diverged")
     with pytest.raises(GlassformerError, match=r"plan\.json"):
         Plan.load(desk._root)
 

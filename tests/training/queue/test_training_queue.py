@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.text_models.checkpoints import CHECKPOINTS, DEFAULT, load_model
 from glassformer.core.training.queue.training_queue import MOST_KEPT, PREFIX, TrainingQueue
 from tests.architecture.sources import ROOT
 from tests.training.queue.small_runs import WAIT, plan, until
@@ -117,15 +117,14 @@ def _runs(process: int) -> bool:
 
 def test_what_all_keep_has_a_bound(desk: TrainingQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = desk.open("a"), desk.open("b")
-    run = desk.begin(first, plan())
-    until(lambda: run.status == "done", desk)
-    assert desk.keep(first, "mine-1") is not None
+    model = CHECKPOINTS / DEFAULT
+    desk.take_in(first, "mine-1", model)
     size = desk.kept_bytes
     assert size > 10_000
     monkeypatch.setattr(
         "glassformer.core.training.queue.training_queue.MOST_KEPT_BYTES", int(1.5 * size)
     )
     with pytest.raises(GlassformerError) as refused:
-        desk.keep(first, "mine-2")
+        desk.take_in(first, "mine-2", model)
     assert refused.value.key == "too_many_kept"
     assert list(first.kept) == ["mine-1"] and desk.kept_bytes == size and not second.kept
