@@ -239,7 +239,24 @@ def bind(widget: str, value: Any) -> str:
     key = f"widget_{widget}"
     if st.session_state.get(key) != value:
         st.session_state[key] = value
+    if (noted := getattr(_run, "binds", None)) is not None:
+        noted[key] = value
     return key
+
+
+@contextmanager
+def noting_binds() -> Iterator[dict[str, Any]]:
+    """What `bind` gives to widgets meanwhile, by their keys."""
+    before, _run.binds = getattr(_run, "binds", None), {}
+    try:
+        yield _run.binds
+    finally:
+        _run.binds = before
+
+
+def are_bound(values: Mapping[str, Any]) -> bool:
+    """Whether widgets have the values that `bind` has given them: nothing else has changed one."""
+    return all(st.session_state.get(key) == value for key, value in values.items())
 
 
 def widget_value(widget: str) -> Any:
