@@ -67,7 +67,6 @@ def _pass_on(session: Any, sender: Any, messages: list[Any]) -> None:
 
 def _made_once(fill: Fill) -> Fill:
     """The same from the second time on: what the configuration says stays as it is."""
-
     made: dict[tuple[str, ...], Any] = {}
 
     @wraps(fill)

@@ -60,7 +60,7 @@ def begin_run() -> State:
 
     The browser's language counts where there is no link: a link opens the same screen for everyone.
     """
-    _run.context = None  # a run before it may have been of another state
+    _run.context = _run.remembering = None  # a run before it may have been of another state
     if "state" in st.session_state:
         return get_state()
     query = st.query_params.to_dict()
@@ -212,10 +212,15 @@ def fields_not_linked() -> tuple[str, ...]:
 
 
 def memory() -> Memory:
-    """What this session remembers that no link carries."""
+    """What this session remembers that no link carries; like the state looked up once a run."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None and getattr(_run, "remembering", None) is context:
+        held: Memory = _run.memory
+        return held
     if "memory" not in st.session_state:
         st.session_state["memory"] = Memory()
     found: Memory = st.session_state["memory"]
+    _run.remembering, _run.memory = context, found
     return found
 
 
