@@ -21,7 +21,7 @@ from glassformer.app.frame.opening_page import page_routes
 from glassformer.app.hall import keys, rooms
 from glassformer.app.hall import routes as hall
 from glassformer.app.runs.uploads import UploadLimit
-from glassformer.app.server import doors, network
+from glassformer.app.server import doors, messages, network
 from glassformer.app.server.network import Departures, SecurityHeaders, describe_reach
 from glassformer.app.ui import scripts
 from glassformer.core.errors import GlassformerError
@@ -50,6 +50,7 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     sys.stdout.write("".join(f"\n  {line}" for line in lines) + "\n")
     sys.stdout.flush()
     network.gather_wake_ups()
+    messages.lighten_messages()
     asyncio.get_running_loop().set_exception_handler(CONNECTIONS.failed)
     async with hall.hall_lifespan():
         with scripts.serve_scripts():

@@ -13,11 +13,16 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from glassformer.core.errors import GlassformerError
 
 DEVICES = ("cpu", "cuda", "mps")
 HALLS = ("on", "key", "off")
+VARIABLES = tuple(
+    f"GLASSFORMER_{name}"
+    for name in "DEVICE HALL HALL_FOLDER MODELS THREADS TRAININGS NICE PROXIES HOSTS".split()
+)
 NAME = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*\.?|\*", re.IGNORECASE | re.ASCII)
 MOST_THREADS, MOST_TRAININGS, NICEST = 1024, 1024, 19
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # malloc.h
@@ -63,6 +68,12 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         GlassformerError: `setting` for a value that a variable may not have.
     """
     given = os.environ if environment is None else environment
+    return _read(tuple((name, given.get(name, "")) for name in VARIABLES))
+
+
+@lru_cache(maxsize=4)  # every rerun of the app asks some ten times
+def _read(values: tuple[tuple[str, str], ...]) -> Settings:
+    given = dict(values)
     nice = _whole(given, "GLASSFORMER_NICE", 0, NICEST)
     return Settings(
         device=_device(given.get("GLASSFORMER_DEVICE", "")),

@@ -7,7 +7,8 @@ from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.util import calc_hash
 
 from glassformer.app.pages.lab.inputs import tuples_as_lists
@@ -19,6 +20,8 @@ from tests.architecture.sources import ROOT
 
 # Each run of AppTest looks through all packages that are installed, for components: the same ones.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+# And compiles the scripts anew, which a server does once.
+app_test.ScriptCache = local_script_runner.ScriptCache = cache(ScriptCache)  # type: ignore[assignment,misc]
 
 
 def opened(page: str = "translate", /, **query: str) -> AppTest:

@@ -1,6 +1,7 @@
 """Second line of the stage bar: what is in focus, what is switched, what the link asked for."""
 
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 
 import streamlit as st
@@ -18,6 +19,7 @@ from glassformer.app.session.memory import Pair
 from glassformer.app.session.state import State
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import component
+from glassformer.app.ui.kept import keep
 from glassformer.app.ui.layout import side_by_side
 from glassformer.app.ui.pick import segments, small_button
 from glassformer.app.ui.text import literal
@@ -40,6 +42,17 @@ _escape = component(__file__, "escape")
 
 def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
     """Draw the line: the focus on the left, messages, what is switched on the right."""
+    plain = trace is not None and not notices and on_screen.pair_on_screen() is None
+    if trace is None or not plain or experiments.can_undo() or on_screen.file_on_screen():
+        _show_line(trace, notices)
+    else:
+        now = store.get_state()
+        parts = focus_parts(now, trace, store.page_on_screen())
+        shown = (*parts, now.step, is_pinned(now), _is_doubted(trace))
+        keep("focus", lambda: _show_line(trace, ()), now.language, *shown)
+
+
+def _show_line(trace: Trace | None, notices: Sequence[Notice]) -> None:
     with side_by_side("stage_focus", gap="xsmall", wrap=False):
         if trace is not None:
             _show_focus(trace)
@@ -62,11 +75,7 @@ def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
 def _show_focus(trace: Trace) -> None:
     now = store.get_state()
     st.markdown(" · ".join(focus_parts(now, trace, store.page_on_screen())), width="content")
-    if (
-        store.page_on_screen() in DOUBTED
-        and is_judged(trace)
-        and confidence(trace).level == "unsure"
-    ):
+    if _is_doubted(trace):
         # What the Translate page says at length: the translation may well be wrong.
         st.markdown(f":orange[◆ **{say('translate.badge')}**]", width="content")
     if now.step:  # what is on screen is not what the model became
@@ -78,6 +87,11 @@ def _show_focus(trace: Trace) -> None:
         )
     if is_pinned(now):
         small_button("×", "release", say("frame.release"), release_pins)
+
+
+def _is_doubted(trace: Trace) -> bool:
+    shown = store.page_on_screen() in DOUBTED
+    return shown and is_judged(trace) and confidence(trace).level == "unsure"
 
 
 def focus_parts(now: State, trace: Trace, page: str) -> list[str]:
@@ -201,7 +215,8 @@ def listen_for_escape() -> None:
     """Let the Escape key take one step out; call it once a run. It takes no room."""
     now = store.get_state()
     inside = now.trail is not None or _block_is_open(now) or is_pinned(now)
-    _escape("bridge_escape", {"inside": inside}, out=lambda _: step_out())
+    draw = partial(_escape, "bridge_escape", {"inside": inside}, out=lambda _: step_out())
+    keep("escape", draw, inside)
 
 
 def step_out() -> None:

@@ -1,18 +1,21 @@
 """What surrounds every page: style, switches on top, stage bar, messages, settings."""
 
+from functools import partial
+
 import streamlit as st
 
 from glassformer.app.frame import focus, guide, saving, sentence
 from glassformer.app.frame.notices import notices
 from glassformer.app.panels.attention.focus import first_head
 from glassformer.app.panels.compare import largest
-from glassformer.app.panels.opening.opening import show_button
+from glassformer.app.panels.opening import opening
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.traces import trace_bytes
 from glassformer.app.session import experiments, store
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import component
+from glassformer.app.ui.kept import keep
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.pick import segments, set_field
 from glassformer.app.ui.sheets import SIZES
@@ -34,7 +37,8 @@ def show() -> None:
 
     After it, `on_screen.trace_on_screen()` is the trace to draw and `store.get_state()` fits it.
     """
-    apply_style(current_look())
+    look, language = current_look(), store.get_state().language
+    keep("style", lambda: apply_style(look), look, language)
     show_switches()
     over = sentence.tell_opening(store.get_state().model)
     outcome = on_screen.current_outcome()
@@ -47,18 +51,22 @@ def show() -> None:
     experiments.history_of_setups()
     focus.listen_for_escape()
     if store.memory().presented:
-        _presented("bridge_presented", {})
+        keep("presented", lambda: _presented("bridge_presented", {}))
     with box("folds", "stage_bar", gap=None):
         sentence.show()
         focus.show(outcome.trace, notices(outcome))
         focus.show_left_out()
+    keep("page", _say_page, language, store.page_on_screen())
+    show_settings(outcome.trace)
+    if outcome.trace is None:
+        st.stop()
+
+
+def _say_page() -> None:
     with box("narrow-only", "wants_room"):
         here = say("frame.page_here", page=say(f"frame.{store.page_on_screen() or 'translate'}"))
         wide = "" if store.page_on_screen() in ON_A_PHONE else say("frame.wants_room")
         st.caption(f"{here}  \n{wide}")
-    show_settings(outcome.trace)
-    if outcome.trace is None:
-        st.stop()
 
 
 def _to_the_difference() -> None:
@@ -73,8 +81,16 @@ def _to_the_difference() -> None:
 
 def show_switches() -> None:
     """Draw Open…, Save…, the languages, ◐ and ? in the header, beside the navigation."""
+    now, seen = store.get_state(), st.context.theme.type
+    if opening.is_asked() or saving.is_asked():
+        _switches()  # with a dialog, which is a fragment
+    else:
+        keep("switches", _switches, now.language, now.theme, seen)
+
+
+def _switches() -> None:
     with side_by_side("switches", "afloat", gap="xsmall", width="content"):
-        show_button()
+        opening.show_button()
         saving.show_button()
         now = store.get_state().language
         names = {each: say("language.name", each) for each in LANGUAGES}
@@ -100,13 +116,18 @@ def show_settings(trace: Trace | None) -> None:
     """Draw the sidebar; it is closed until the reader opens it."""
     now = store.get_state()
     with st.sidebar:
-        st.subheader(say("settings.title"))
-        _select("precision", PRECISIONS, now.precision, "{}")
-        _select("size", SIZES, now.size, "{}%")
-        st.caption(say("settings.size_help"))
+        keep("settings", _pickers, now.language, now.precision, now.size)
         if trace is not None:
             _facts(trace)
-        st.caption(say("frame.counting"))
+        keep("counting", partial(st.caption, say("frame.counting")), now.language)
+
+
+def _pickers() -> None:
+    now = store.get_state()
+    st.subheader(say("settings.title"))
+    _select("precision", PRECISIONS, now.precision, "{}")
+    _select("size", SIZES, now.size, "{}%")
+    st.caption(say("settings.size_help"))
 
 
 def _select(name: str, options: tuple[int, ...], value: int, label: str) -> None:
@@ -120,7 +141,10 @@ def _facts(trace: Trace) -> None:
         model = on_screen.plain_model()
     except GlassformerError:
         return
-    parameters = sum(weight.numel() for weight in model.transformer.parameters())
+    transformer = model.transformer
+    parameters = store.once(
+        lambda: sum(weight.numel() for weight in transformer.parameters()), transformer
+    )
     facts = (
         ("device", str(model.device)),
         ("parameters", f"{parameters:,}"),

@@ -25,6 +25,11 @@ MOST = 2_000_000  # numbers in a table: some 60 MB
 _saving = component(__file__, "saving", scripts=("vector.js",))
 
 
+def is_asked() -> bool:
+    """Whether the dialog is opened in this run."""
+    return bool(store.widget_value("saving"))
+
+
 def show_button() -> None:
     """Draw the button; it opens the dialog."""
     if st.button(

@@ -21,6 +21,7 @@ from glassformer.app.runs.models import (
 )
 from glassformer.app.session import store
 from glassformer.app.session.state import DIRECTIONS, State
+from glassformer.app.ui.kept import keep
 from glassformer.app.ui.lines import allow_line_breaks, in_one_line, with_lines
 from glassformer.app.ui.pick import menu, small_button
 from glassformer.app.ui.text import list_left_aside, literal
@@ -61,20 +62,27 @@ def show() -> None:
         if has_chat(now.model):
             _chat(now)
         _second(now)
-        notes = {example: _example_label(example) for example in example_sentences()}
-        st.menu_button(
-            say("frame.examples"),
-            tuple(notes),
-            key="widget_example",
-            format_func=notes.__getitem__,
-            on_click=_pick_example,
-        )
-        if not is_opened(now.model):  # another's was trained to write one language
-            directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
-            _choice("direction", now.direction, directions)
-        _choice("model", now.model, _model_labels())
+        models = _model_labels()
+        shown = (now.language, now.size, now.direction, now.model, *models.items())
+        keep("menus", lambda: _menus(now, models), *shown)
         if keeps_lines(now.model):
             allow_line_breaks()
+
+
+def _menus(now: State, models: dict[str, str]) -> None:
+    """Examples, the direction, the models by their labels."""
+    notes = {example: _example_label(example) for example in example_sentences()}
+    st.menu_button(
+        say("frame.examples"),
+        tuple(notes),
+        key="widget_example",
+        format_func=notes.__getitem__,
+        on_click=_pick_example,
+    )
+    if not is_opened(now.model):  # another's was trained to write one language
+        directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
+        _choice("direction", now.direction, directions)
+    _choice("model", now.model, models)
 
 
 def _chat(now: State) -> None:

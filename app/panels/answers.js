@@ -42,6 +42,8 @@ class KnownAnswers {
   here = {}; // the place in view, as the browser has it
   moves = [];
   parts = new Map(); // place as text → which part of a large map it shows
+  heads = new Map(); // place without a cell → the queries and keys of its head, as text
+  cells = null; // the chart whose clicked cell another chart spells out
   preview = null; // a chart whose cells a grid of heads has in small
   places = new Map(); // place as text → [key of a component, what it showed, what is other there]
   pending = 0; // clicks that have been answered here since the server was at rest
@@ -50,14 +52,17 @@ class KnownAnswers {
 
   nameOf = (place) => JSON.stringify(this.fields.map((field) => place[field] ?? null));
 
-  adopt({ version, fields, here, moves, preview, bases, answers, whole, parts }) {
-    if (version !== this.version) [this.places, this.parts] = [new Map(), new Map()];
-    Object.assign(this, { version, fields, moves, preview });
+  adopt({ version, fields, here, moves, preview, cells, answered }) {
+    if (version !== this.version)
+      [this.places, this.parts, this.heads] = [new Map(), new Map(), new Map()];
+    Object.assign(this, { version, fields, moves, preview, cells });
     const there = Object.fromEntries(fields.map((field, at) => [field, here[at]]));
     if (!this.pending) this.here = there;
-    if (!answers) return;
+    if (!answered) return;
+    const { answers, bases, heads, parts, whole } = answered;
     this.whole = whole;
     this.parts = new Map(parts.map(([place, part]) => [JSON.stringify(place), part]));
+    this.heads = new Map(heads.map(([place, ...both]) => [JSON.stringify(place), both]));
     const shown = {};
     for (const [key, sum] of Object.entries(bases)) {
       const view = views.get(key);
@@ -93,6 +98,7 @@ class KnownAnswers {
   }
 
   answer(key, event, value) {
+    if (this.cells && key === this.cells.map && event === "click") this.spellOut(value);
     const place = this.leads(key, event, value);
     if (!place) return;
     this.here = place;
@@ -107,6 +113,23 @@ class KnownAnswers {
     const shown = part ?? this.parts.get(this.nameOf(place));
     if (shown && key === grid && !drawn.some(([name]) => name === chart))
       views.get(chart)?.preview(views.get(grid).pictureOf(value, this.preview), shown);
+    this.settle();
+  }
+
+  // q · k of a clicked cell.
+  spellOut({ x, y, curve }) {
+    const { curves, look, chart } = this.cells;
+    const known = this.heads.get(this.nameOf({ ...this.here, query: null, key: null }));
+    const view = views.get(chart);
+    if (!known || view?.version !== this.version || !curves.includes(curve)) return;
+    const [q, k] = known.map((text) => numbersOf(text, Float32Array));
+    const width = q.length / this.cells.rows;
+    const [one, other] = [
+      [q, y],
+      [k, x],
+    ].map(([all, at]) => all.subarray(at * width, (at + 1) * width));
+    const shown = JSON.parse(view.served);
+    view.foresee({ ...shown, figure: termsFigure(shown.figure, one, other, look) });
     this.settle();
   }
 
@@ -156,17 +179,18 @@ const moveAt = (target) => {
   for (let node = target; node; node = node.parentElement) {
     const key = /(?:^| )st-key-(\S+)/.exec(node.className)?.[1];
     const moves = key ? known.moves.filter((each) => each.key === key) : [];
-    if (moves.length) return { key, moves, place: node };
+    if (moves.length || (key && key === known.cells?.map)) return { key, moves, place: node };
   }
   return null;
 };
 
 export default component("", {
   start(view) {
-    const near = ({ target }) => {
-      if (moveAt(target)) known.near();
+    // A finger is not near before it clicks.
+    const near = ({ pointerType, target }) => {
+      if (pointerType !== "touch" && moveAt(target)) known.near();
     };
-    view.hear(document, "pointerover focusin touchstart", near, { capture: true, passive: true });
+    view.hear(document, "pointerover focusin", near, { capture: true, passive: true });
     const click = ({ target }) => {
       const found = moveAt(target);
       const option = target.closest?.("button");

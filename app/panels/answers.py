@@ -12,17 +12,20 @@ from hashlib import blake2b
 from typing import Any
 from zlib import crc32
 
+import numpy as np
 import orjson
 import streamlit as st
 
+from glassformer.app.runs.cache import SERVER, BoundedCache
 from glassformer.app.runs.turns import wait_for_turn
 from glassformer.app.session import store
 from glassformer.app.session.state import State
-from glassformer.app.ui.component import catch_data, component
+from glassformer.app.ui.component import CELLS, catch_data, component, pack_numbers
 
-MOST_BYTES = 150_000  # sent ahead at once
+MOST_BYTES, MOST_HEADS = 110_000, 40_000  # sent ahead at once: of places, of heads' vectors
 MOST_SECONDS = 0.15  # of the processor, for all of it: then whoever clicks is served by a rerun
-_answers = component(__file__, "answers")
+_answers = component(__file__, "answers", scripts=(CELLS, "attention/cell_terms.js"))
+_known: BoundedCache[bytes] = BoundedCache(SERVER, len)
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,35 @@ class Move:
 
 
 @dataclass(frozen=True)
+class Cells:
+    """A map of which each clicked cell is spelled out, q · k, by another chart.
+
+    look: what `cell_terms.js` needs besides the numbers. of: queries (T, K) and keys (S, K) of the
+    head of a place; None of a mean.
+    """
+
+    map: str  # keys of both charts
+    chart: str
+    rows: int  # T
+    curves: Sequence[int]  # of the map that are cells
+    look: Mapping[str, Any]
+    of: Callable[[State], tuple[np.ndarray, np.ndarray] | None]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the browser is told."""
+        names = ("map", "chart", "rows", "curves", "look")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
 class Answers:
     """What one page can say of the places near the one in view.
 
     draw: draws the components of a place, and nothing else. of: what is drawn depends on, besides
     the state. preview: of a large map whose heads are a grid, how its pixels are shown while the
     numbers are on their way; None without. part: which of the pixels a place shows, where not all
-    show the same.
+    show the same. cells: how a clicked cell of the map is spelled out.
     """
 
     now: State
@@ -57,6 +82,7 @@ class Answers:
     draw: Callable[[State], None]
     preview: Mapping[str, Any] | None = None
     part: Callable[[State], list[float]] | None = None
+    cells: Cells | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -87,10 +113,12 @@ def show(make: Callable[[], Answers]) -> None:
         "here": page.place(page.now),
         "moves": page.moves,
         "preview": page.preview,
+        "cells": page.cells and page.cells.data,
     }
     asked, store.memory().answers_asked = store.memory().answers_asked, ""
     if asked == page.version:
-        data |= answer(page)
+        place = orjson.dumps(page.place(page.now))
+        data["answered"] = orjson.Fragment(_known.get((asked, place), lambda: answer(page)))
     _answers("bridge_answers", data, ask=_remember)
 
 
@@ -98,10 +126,11 @@ def _remember(value: Mapping[str, Any]) -> None:
     store.memory().answers_asked = str(value.get("version", ""))
 
 
-def answer(page: Answers) -> dict[str, Any]:
-    """What is sent: of each component a checksum of what it shows; of each place what differs.
+def answer(page: Answers) -> bytes:
+    """What is sent, as JSON; whoever else looks at the same is sent the same.
 
-    whole: all that was asked for is in it.
+    bases: of each component a checksum of what it shows. answers: of each place what differs.
+    whole: all that was asked for is in it. parts: as `Answers.part` has them.
     """
     until = time.thread_time() + MOST_SECONDS
     here = _drawn(page, page.now)
@@ -128,7 +157,25 @@ def answer(page: Answers) -> dict[str, Any]:
         found.append(orjson.Fragment(text))
     bases = {key: crc32(data) for key, data in here.items()}
     parts = [] if page.part is None else _parts(page, page.part)
-    return {"bases": bases, "answers": found, "whole": whole, "parts": parts}
+    heads = [] if page.cells is None else _heads(page, page.cells, MOST_HEADS)
+    told = {"bases": bases, "answers": found, "whole": whole, "parts": parts, "heads": heads}
+    return orjson.dumps(told)
+
+
+def _heads(page: Answers, cells: Cells, left: int) -> list[tuple[Any, str, str]]:
+    """Queries and keys of the heads nearby."""
+    found: dict[bytes, tuple[Any, str, str]] = {}
+    for changes in page.nearby:
+        state = replace(page.now.changed(**changes), query=None, key=None)
+        name = orjson.dumps(page.place(state))
+        if name in found or (both := cells.of(state)) is None:
+            continue
+        q, k = map(pack_numbers, both)
+        left -= len(q) + len(k)
+        if left < 0:
+            break
+        found[name] = (page.place(state), q, k)
+    return [*found.values()]
 
 
 def _parts(page: Answers, part: Callable[[State], list[float]]) -> list[tuple[Any, list[float]]]:

@@ -1,9 +1,8 @@
 """The models that can be chosen: loaded once for all sessions, within bounds, never changed."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
-
-import streamlit as st
 
 from glassformer.app.runs import library, trainings, untrained
 from glassformer.app.runs.cache import SERVER, BoundedCache
@@ -92,7 +91,7 @@ def get_taught(name: str = "") -> dict[str, Any]:
     return dict(about.get("taught") or {})
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@lru_cache(maxsize=8)
 def get_heads(name: str = "") -> tuple[MeasuredHead, ...]:
     """What the model card of a bundled model measured of each head; () for others.
 
@@ -169,7 +168,7 @@ def task_of(name: str) -> str:
     return found.task if isinstance(found, library.Facts) else "translate"
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@lru_cache(maxsize=4)
 def _load(name: str) -> Translator:
     return load_model(name or None)
 

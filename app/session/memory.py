@@ -75,6 +75,7 @@ class Memory:
     # Every page
     shown: Shown | None = None
     made: dict[str, tuple[object, ...]] = field(default_factory=dict)  # what `store.once` computed
+    kept: dict[str, Any] = field(default_factory=dict)  # parts of the screen (`app/ui/kept.py`)
     stopped: object = None  # what the reader asked for when its work was stopped
     sent: deque[set[str]] = field(default_factory=lambda: deque(maxlen=RECENT))  # messages by run
     history: History[Setup] | None = None

@@ -60,7 +60,7 @@ def begin_run() -> State:
 
     The browser's language counts where there is no link: a link opens the same screen for everyone.
     """
-    _run.context = None  # a run before it may have been of another state
+    _run.context = _run.remembering = None  # a run before it may have been of another state
     if "state" in st.session_state:
         return get_state()
     query = st.query_params.to_dict()
@@ -212,10 +212,15 @@ def fields_not_linked() -> tuple[str, ...]:
 
 
 def memory() -> Memory:
-    """What this session remembers that no link carries."""
+    """What this session remembers that no link carries; like the state looked up once a run."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None and getattr(_run, "remembering", None) is context:
+        held: Memory = _run.memory
+        return held
     if "memory" not in st.session_state:
         st.session_state["memory"] = Memory()
     found: Memory = st.session_state["memory"]
+    _run.remembering, _run.memory = context, found
     return found
 
 
@@ -239,7 +244,24 @@ def bind(widget: str, value: Any) -> str:
     key = f"widget_{widget}"
     if st.session_state.get(key) != value:
         st.session_state[key] = value
+    if (noted := getattr(_run, "binds", None)) is not None:
+        noted[key] = value
     return key
+
+
+@contextmanager
+def noting_binds() -> Iterator[dict[str, Any]]:
+    """What `bind` gives to widgets meanwhile, by their keys."""
+    before, _run.binds = getattr(_run, "binds", None), {}
+    try:
+        yield _run.binds
+    finally:
+        _run.binds = before
+
+
+def are_bound(values: Mapping[str, Any]) -> bool:
+    """Whether widgets have the values that `bind` has given them: nothing else has changed one."""
+    return all(st.session_state.get(key) == value for key, value in values.items())
 
 
 def widget_value(widget: str) -> Any:

@@ -121,11 +121,25 @@ def measure(values: np.ndarray, said: np.ndarray | None = None) -> Measure:
         Least, most, mean and standard deviation (the population's), NaN with no finite entry; and
         how many entries there are, masked, NaN and infinite.
     """
-    masked = 0 if said is None else int(said.size - np.count_nonzero(said))
+    return _measure(values, said, *_finite(values, said))
+
+
+def _finite(values: np.ndarray, said: np.ndarray | None) -> tuple[np.ndarray, int, int]:
+    """The finite entries as float64, and how many are NaN and infinite."""
     numbers = (values if said is None else values[said]).astype(np.float64)
-    finite = numbers[np.isfinite(numbers)]
+    there = np.isfinite(numbers)
+    if there.all():
+        return numbers.reshape(-1), 0, 0
+    finite = numbers[there]
     nan = int(np.isnan(numbers).sum())
-    lost = {"masked": masked, "nan": nan, "infinite": numbers.size - finite.size - nan}
+    return finite, nan, numbers.size - finite.size - nan
+
+
+def _measure(
+    values: np.ndarray, said: np.ndarray | None, finite: np.ndarray, nan: int, infinite: int
+) -> Measure:
+    masked = 0 if said is None else int(said.size - np.count_nonzero(said))
+    lost = {"masked": masked, "nan": nan, "infinite": infinite}
     if finite.size == 0:
         return Measure(values.size, np.nan, np.nan, np.nan, np.nan, **lost)
     least, most = float(finite.min()), float(finite.max())
@@ -147,19 +161,25 @@ def histogram(values: np.ndarray, said: np.ndarray | None = None, bins: int = 40
         Edges and counts; one bin around a value that all have, an empty one from 0 to 1 with
         nothing finite.
     """
-    numbers = (values if said is None else values[said]).astype(np.float64)
-    finite = numbers[np.isfinite(numbers)]
+    return _histogram(_finite(values, said)[0], values.dtype.kind in "bi", bins)
+
+
+def _histogram(finite: np.ndarray, whole: bool, bins: int) -> Histogram:
     if finite.size == 0:
         return Histogram(np.array([0.0, 1.0]), np.array([0]))
     least, most = finite.min(), finite.max()
-    if values.dtype.kind in "bi" and most - least < bins:
+    if whole and most - least < bins:
         edges = np.arange(least - 0.5, most + 1.0)
     elif least == most:
         edges = least + np.array([-0.5, 0.5]) * max(abs(least) * 0.1, 1e-6)
     else:
         wanted = max(8, 2 * int(np.sqrt(finite.size)))
         edges = np.linspace(least, most, min(bins, wanted) + 1)
-    return Histogram(edges, np.histogram(finite, edges)[0])
+    # As numpy's: each bin has its lower edge, the last one both. Most of a small one's time is
+    # what numpy asks before it counts.
+    below = np.sort(finite).searchsorted(edges)
+    below[-1] = finite.size
+    return Histogram(edges, np.diff(below))
 
 
 def histogram_at(trace: Trace, address: str) -> Histogram:
@@ -192,14 +212,16 @@ def measure_addresses(trace: Trace) -> tuple[Measured, ...]:
         tensor = trace[address]
         place = tensor.untyped_storage().data_ptr()
         values, said = as_numpy(tensor), fills_left_out(trace, address)
+        finite, nan, infinite = _finite(values, said)
+        drawn = _histogram(finite, values.dtype.kind in "bi", SPARK_BINS)
         entries.append(
             Measured(
                 address=address,
                 site=trace.site(address),
                 shape=tuple(tensor.shape),
                 letters=shape_letters(address),
-                measure=measure(values, said),
-                spark=_spark(histogram(values, said, SPARK_BINS)),
+                measure=_measure(values, said, finite, nan, infinite),
+                spark=_spark(drawn),
                 nbytes=tensor.numel() * tensor.element_size(),
                 shared=place in seen,
             )

@@ -1,6 +1,7 @@
 """The shapes of what is recorded: in the paper's letters, in numbers, in bytes."""
 
 import math
+from functools import lru_cache
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.trace.address import Address
@@ -82,6 +83,7 @@ def shape_of_address(
     return tuple(size[letter] for letter in shape_letters(address, config))
 
 
+@lru_cache(maxsize=256)  # each run asks first, and a hall's sentences are of a few lengths
 def recorded_bytes(
     config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True,
     words: bool = True,

@@ -60,9 +60,9 @@ def test_it_is_what_the_server_sends(name: str) -> None:
     app = opened(page, **query)
     here, state = sent_to(app), app.session_state["state"]
     asked = json.loads(here["bridge_answers"])
-    assert "answers" not in asked  # nobody wants any yet
+    assert "answered" not in asked  # nobody wants any yet
     send(app, "answers", "ask", {"version": asked["version"]})
-    told = json.loads(sent_to(app)["bridge_answers"])
+    told = asked | json.loads(sent_to(app)["bridge_answers"])["answered"]
     assert {key: crc32(here[key]) for key in told["bases"]} == told["bases"]
     assert len(told["answers"]) >= FEW
     for place, changes in told["answers"][:: len(told["answers"]) // FEW]:
@@ -72,7 +72,7 @@ def test_it_is_what_the_server_sends(name: str) -> None:
         assert changes
         for key, each in changes.items():
             assert changed(here[key], each) == json.loads(there[key]), (key, fields)
-        assert "answers" not in json.loads(there["bridge_answers"])  # once
+        assert "answered" not in json.loads(there["bridge_answers"])  # once
     assert any(each for _, changes in told["answers"] for each in changes.values())
 
 
@@ -83,7 +83,19 @@ def test_no_more_is_sent_than_a_page_may_take() -> None:
     send(app, "answers", "ask", {"version": asked["version"]})
     sent = sent_to(app)["bridge_answers"]
     assert len(sent) < answers.MOST_BYTES + 3000
-    assert not json.loads(sent)["whole"]
+    assert not json.loads(sent)["answered"]["whole"]
+
+
+def test_two_who_look_at_the_same_are_sent_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[bytes] = []
+    real = answers.answer
+    monkeypatch.setattr(answers, "answer", lambda page: made.append(real(page)) or made[-1])
+    for _ in range(2):
+        app = opened("attention", text="I have a cat and a dog")
+        asked = json.loads(sent_to(app)["bridge_answers"])
+        send(app, "answers", "ask", {"version": asked["version"]})
+        assert "answered" in json.loads(sent_to(app)["bridge_answers"])
+    assert len(made) == 1
 
 
 def test_a_question_about_another_run_has_no_answer() -> None:
@@ -92,7 +104,7 @@ def test_a_question_about_another_run_has_no_answer() -> None:
     app.session_state["state"] = replace(app.session_state["state"], text="I have a dog")
     app.run()
     send(app, "answers", "ask", {"version": asked["version"]})
-    assert "answers" not in json.loads(sent_to(app)["bridge_answers"])
+    assert "answered" not in json.loads(sent_to(app)["bridge_answers"])
 
 
 def test_changes_of_json() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import streamlit as st
 
 from glassformer.app.pages.switch.examples.panel import ExampleExperiment, example_experiments
 from glassformer.app.runs import models
@@ -59,7 +58,7 @@ def _on_device() -> Iterator[None]:
 
 
 def _forget() -> None:
-    st.cache_resource.clear()
+    models._load.cache_clear()
     for cache in SERVER.caches:
         cache.clear()
 

@@ -166,6 +166,44 @@ def test_a_slider_shows_where_it_is_before_it_rests(
     assert driver.read(page, value) == early
 
 
+# What a chart shows, number by number.
+SPELLED = """() => {
+  const { _fullData: [cells, bars], _fullLayout: layout } =
+    document.querySelector(".st-key-attention_terms .js-plotly-plot");
+  return {
+    z: cells.z.flatMap((row) => [...row].map((value) => value ?? NaN)), ends: [cells.zmin, cells.zmax],
+    x: [...bars.x], range: [...layout.xaxis2.range],
+    texts: [
+      ...(cells.text ?? []).flat(), ...(bars.text ?? []), ...bars.hovertext,
+      ...layout.yaxis.ticktext,
+    ],
+    colours: [...bars.marker.color],
+  };
+}"""
+
+
+@pytest.mark.parametrize("link", ["", "&terms=dimension", "&kind=cross", "&kind=decoder"])
+def test_a_clicked_cell_is_spelled_out_at_once(
+    open_page: Callable[..., Page], standing: Callable[[], Any], link: str
+) -> None:
+    page = open_page("attention", f"text=I+have+a+cat&layer=1&head=2{link}")
+    come_near(page, PICTURE)
+    before = page.evaluate(SPELLED)
+    with standing():
+        click_cell(page, 3, 1)
+        page.wait_for_function(
+            f"(before) => String(({SPELLED})().x) !== String(before)", arg=before["x"]
+        )
+        early = page.evaluate(SPELLED)
+    page.wait_for_url("**query=4*")
+    driver.wait_until_idle(page)
+    late = page.evaluate(SPELLED)
+    for name in ("texts", "colours"):
+        assert early.pop(name) == late.pop(name)
+    for name, numbers in early.items():
+        assert numbers == pytest.approx(late[name], rel=1e-6, nan_ok=True), name
+
+
 def test_what_is_not_known_is_shown_in_small(
     open_page: Callable[..., Page], standing: Callable[[], Any]
 ) -> None:

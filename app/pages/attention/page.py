@@ -3,9 +3,11 @@
 from dataclasses import replace
 from html import escape
 
+import numpy as np
 import streamlit as st
 
 from glassformer.app.pages.attention.figures import (
+    READABLE,
     Scored,
     cell_formula,
     roles_figure,
@@ -16,8 +18,9 @@ from glassformer.app.pages.attention.figures import (
 )
 from glassformer.app.pages.attention.motion import board
 from glassformer.app.panels import answers, provenance
-from glassformer.app.panels.answers import Answers, Move
+from glassformer.app.panels.answers import Answers, Cells, Move
 from glassformer.app.panels.attention import picture
+from glassformer.app.panels.attention.attention_map import CELLS
 from glassformer.app.panels.attention.focus import AttentionFocus, head_name, measured_heads
 from glassformer.app.panels.attention.heads import (
     HEAD_MOVES,
@@ -45,8 +48,15 @@ from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_cell import Terms, cell_of_heads, cell_terms
-from glassformer.core.analysis.attention_views import Kind, asks_with, largest_cell, stages_of
+from glassformer.core.analysis.attention_views import (
+    Kind,
+    asks_with,
+    attention_at,
+    largest_cell,
+    stages_of,
+)
 from glassformer.core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
+from glassformer.core.trace.tables import as_numpy
 
 ROOM = 200  # pixels of a button
 MANY = 8  # heads; of more the thumbnails need more room
@@ -82,7 +92,31 @@ def attention_answers() -> Answers:
     nearby[focus.config.n_heads + 1 : 0] = [{"stage": each} for each in stages]
     of, preview = (id(focus.trace), focus.look), map_preview(focus, "attention_large")
     part = (lambda there: part_in_view(replace(focus, now=there))) if is_long(focus) else None
-    return Answers(replace(now, stage=stage), of, moves, nearby, draw, preview, part)
+    return Answers(replace(now, stage=stage), of, moves, nearby, draw, preview, part, _cells(focus))
+
+
+def _cells(focus: AttentionFocus) -> Cells | None:
+    """How a cell is spelled out in the browser; None where not all of the map is on screen."""
+    if focus.now.view != "matrix" or is_long(focus):
+        return None
+    trace, kind, width = focus.trace, focus.kind, focus.config.d_k
+
+    def vectors(there: State) -> tuple[np.ndarray, np.ndarray] | None:
+        if there.head is None:
+            return None
+        where, (asks, answers) = attention_at(kind, there.layer), asks_with(trace.config, kind)
+        q, k = trace[f"{where}/{asks}"][0], trace[f"{where}/{answers}"][0]
+        return as_numpy(q[there.head]), as_numpy(k[focus.config.key_head(there.head)])
+
+    look = {
+        "by": focus.now.terms,
+        "most": READABLE,
+        "rest": escape(say("attention.rest", count=width - READABLE + 1)),
+        "digits": focus.look.precision,
+        "colours": {role: focus.look.colour(role) for role in ("query", "key")},
+    }
+    rows = len(focus.sides[0].tokens)
+    return Cells("attention_large", "attention_terms", rows, CELLS, look, vectors)
 
 
 def draw(now: State) -> None:

@@ -17,6 +17,11 @@ from glassformer.core.opening.kinds import MEGABYTE, refuse_large
 _file_drop = component(__file__, "file_drop")
 
 
+def is_asked() -> bool:
+    """Whether the dialog is opened in this run."""
+    return bool(store.memory().opening_asked or store.widget_value("open_file"))
+
+
 def show_button() -> None:
     """Draw the button; it opens the dialog. A file dropped anywhere opens it, too."""
     pressed = st.button(

@@ -1,12 +1,13 @@
 """Where the heads look at a step."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
 from glassformer.app.pages.training.curves import Training
 from glassformer.app.panels import answers
-from glassformer.app.panels.answers import Answers
+from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.panels.attention.attention_map import MapLayout, map_figure
 from glassformer.app.panels.attention.focus import AttentionFocus
 from glassformer.app.panels.attention.heads import (
@@ -18,6 +19,7 @@ from glassformer.app.panels.attention.heads import (
     show_title,
 )
 from glassformer.app.panels.attention.picture import head_in_words
+from glassformer.app.runs.traces import get_trace
 from glassformer.app.session.state import State
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.layout import box
@@ -25,6 +27,7 @@ from glassformer.app.words import say
 from glassformer.core.analysis.head_roles import describe
 
 HEIGHT, WIDTH = 360, 640
+NEAR_STEPS = 6
 
 
 def show(training: Training) -> None:
@@ -56,17 +59,31 @@ def draw_map(focus: AttentionFocus) -> None:
 
 
 def head_answers() -> Answers:
-    """The other heads of this kind at this step."""
+    """The other heads of this kind at this step, and this head at the steps beside it."""
     training = Training.current()
     assert training is not None  # this panel is on screen
-    focus = _focus(training, training.now)
-    of = (id(training.trace), training.look)
+    focus, last = _focus(training, training.now), len(training.steps) - 1
+    steps = ["" if at == last else str(step) for at, step in enumerate(training.steps)]
+    near = sorted(range(len(steps)), key=lambda at: abs(at - training.place))[:NEAR_STEPS]
+    moves = [
+        *HEAD_MOVES,
+        Move("player", "step", "go", "to", steps),
+        Move("widget_training_step", "step", "slide", values=steps),
+        Move("training_curves", "step", "click", "x", steps),
+    ]
+    nearby: list[Mapping[str, object]] = [*nearby_heads(focus)]
+    if not training.now.edits:  # the steps beside it are those of the run with nothing switched
+        nearby[focus.config.n_heads + 1 : 0] = [{"step": steps[at]} for at in near]
 
     def draw(there: State) -> None:
-        draw_map(_focus(training, there))
+        trace, now = training.trace, training.now
+        if there.step != now.step:
+            trace = get_trace(now.own_text, now.direction, now.model, there.step)
+        draw_map(_focus(replace(training, trace=trace), there))
 
+    of = (id(training.trace), training.look)
     preview = map_preview(focus, "training_attention")
-    return Answers(focus.now, of, HEAD_MOVES, nearby_heads(focus), draw, preview)
+    return Answers(focus.now, of, moves, nearby, draw, preview)
 
 
 def _does(training: Training, focus: AttentionFocus) -> str:

@@ -1,0 +1,81 @@
+"""What a rerun says on its way to the browser: many messages at once, what never changes made once.
+
+Streamlit hands each message of a rerun to the server's loop by itself, which then is told that
+there is one; and it writes the theme anew at the start of each. With some hundred messages a rerun
+this is a good part of what it costs. Both are done here in Streamlit's own place, once a server.
+"""
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner import ScriptRunnerEvent
+
+Fill = Callable[..., None]
+
+_lock = threading.Lock()
+
+
+def lighten_messages() -> None:
+    """Do both from now on, in every session of this process."""
+    AppSession._on_scriptrunner_event = _gathering(  # type: ignore[method-assign]
+        AppSession._on_scriptrunner_event
+    )
+    for name in ("_populate_theme_msg", "_populate_config_msg"):
+        setattr(app_session, name, _made_once(getattr(app_session, name)))
+
+
+def _gathering(usual: Callable[..., None]) -> Callable[..., None]:
+    """The messages of a run that the loop has not taken yet go to it in one piece.
+
+    Whatever else a run tells ends the piece, so that all comes in the order in which it was told.
+    """
+
+    @wraps(usual)
+    def heard(session: Any, sender: Any, event: ScriptRunnerEvent, **told: Any) -> None:
+        if event != ScriptRunnerEvent.ENQUEUE_FORWARD_MSG:
+            with _lock:
+                session.gathered = None
+            usual(session, sender, event, **told)
+            return
+        message = told["forward_msg"]
+        with _lock:
+            held = getattr(session, "gathered", None)
+            if held is not None and held[0] is sender:
+                held[1].append(message)
+                return
+            session.gathered = piece = (sender, [message])
+        session._call_soon_on_event_loop(lambda: _pass_on(session, *piece))
+
+    return heard
+
+
+def _pass_on(session: Any, sender: Any, messages: list[Any]) -> None:
+    with _lock:
+        if (held := session.gathered) is not None and held[1] is messages:
+            session.gathered = None
+    if sender is not session._scriptrunner:
+        return  # as Streamlit does with what a run says that was given up
+    *before, last = messages
+    for message in before:
+        session._browser_queue.enqueue(message)
+    session._enqueue_forward_msg(last)  # which tells that there are some
+
+
+def _made_once(fill: Fill) -> Fill:
+    """The same from the second time on: what the configuration says stays as it is."""
+    made: dict[tuple[str, ...], Any] = {}
+
+    @wraps(fill)
+    def filled(message: Any, *given: str) -> None:
+        if given not in made:
+            found = type(message)()
+            fill(found, *given)
+            made[given] = found
+        if made[given].ListFields():  # an empty one is left out, too
+            message.MergeFrom(made[given])
+
+    return filled

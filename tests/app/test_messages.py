@@ -1,0 +1,95 @@
+"""Messages on their way to the browser: in pieces, in order, and the same as without."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner import ScriptRunnerEvent
+
+from glassformer.app.server import messages
+
+EVENT = ScriptRunnerEvent
+
+
+@pytest.fixture(autouse=True)
+def _lightened(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_populate_theme_msg", "_populate_config_msg"):
+        monkeypatch.setattr(app_session, name, getattr(app_session, name))
+    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+
+
+class Session:
+    """Stands for Streamlit's: notes what it is told, and when the loop is asked for something."""
+
+    def __init__(self, runner: object) -> None:
+        self._scriptrunner = runner
+        self.told: list[Any] = []
+        self.asked: list[Any] = []
+        self.pieces = 0
+        self._browser_queue = SimpleNamespace(enqueue=self.told.append)
+
+    def _call_soon_on_event_loop(self, act: Any) -> None:
+        self.asked.append(act)
+
+    def _enqueue_forward_msg(self, message: Any) -> None:
+        self.pieces += 1
+        self.told.append(message)
+
+    def loop(self) -> None:
+        """The loop does what it was asked for."""
+        asked, self.asked = self.asked, []
+        for each in asked:
+            each()
+
+
+def usual(session: Session, sender: object, event: EVENT) -> None:
+    session._call_soon_on_event_loop(lambda: session.told.append(event))
+
+
+def test_messages_come_in_pieces_and_in_order() -> None:
+    session, heard = Session("runner"), messages._gathering(usual)
+    for number in range(5):
+        heard(session, "runner", EVENT.ENQUEUE_FORWARD_MSG, forward_msg=number)
+    heard(session, "runner", EVENT.SCRIPT_STOPPED_WITH_SUCCESS)
+    heard(session, "runner", EVENT.SCRIPT_STARTED)
+    heard(session, "runner", EVENT.ENQUEUE_FORWARD_MSG, forward_msg=5)
+    session.loop()
+    heard(session, "runner", EVENT.ENQUEUE_FORWARD_MSG, forward_msg=6)
+    session.loop()
+    stopped, started = EVENT.SCRIPT_STOPPED_WITH_SUCCESS, EVENT.SCRIPT_STARTED
+    assert session.told == [0, 1, 2, 3, 4, stopped, started, 5, 6]
+    assert session.pieces == 3
+
+
+def test_what_a_run_says_that_was_given_up_is_dropped() -> None:
+    session, heard = Session("new"), messages._gathering(usual)
+    for number, sender in enumerate(("old", "new", "old", "new")):
+        heard(session, sender, EVENT.ENQUEUE_FORWARD_MSG, forward_msg=number)
+    session.loop()
+    assert session.told == [1, 3]
+
+
+def _theme(fill: Any) -> bytes:
+    found = ForwardMsg().new_session
+    places = [found.custom_theme, found.custom_theme.sidebar, found.custom_theme.light]
+    places += [found.custom_theme.dark, found.custom_theme.light.sidebar]
+    sections = ("theme", "theme.sidebar", "theme.light", "theme.dark", "theme.light.sidebar")
+    for place, section in zip(places, sections, strict=True):
+        fill(place, section)
+    return found.SerializeToString(deterministic=True)
+
+
+def test_the_theme_that_is_made_once_is_the_theme() -> None:
+    plain = app_session._populate_theme_msg
+    once = messages._made_once(plain)
+    assert _theme(once) == _theme(once) == _theme(plain) != b""
+
+
+def test_streamlit_still_has_what_is_done_in_its_place() -> None:
+    messages.lighten_messages()
+    for name in ("_call_soon_on_event_loop", "_enqueue_forward_msg"):
+        assert callable(getattr(AppSession, name))
+    assert {"_browser_queue", "_scriptrunner"} <= set(AppSession.__init__.__code__.co_names)
