@@ -171,8 +171,8 @@ SPELLED = """() => {
   const { _fullData: [cells, bars], _fullLayout: layout } =
     document.querySelector(".st-key-attention_terms .js-plotly-plot");
   return {
-    z: cells.z.flatMap((row) => [...row].map((value) => value ?? NaN)), ends: [cells.zmin, cells.zmax],
-    x: [...bars.x], range: [...layout.xaxis2.range],
+    z: cells.z.flatMap((row) => [...row].map((value) => value ?? NaN)),
+    ends: [cells.zmin, cells.zmax], x: [...bars.x], range: [...layout.xaxis2.range],
     texts: [
       ...(cells.text ?? []).flat(), ...(bars.text ?? []), ...bars.hovertext,
       ...layout.yaxis.ticktext,
