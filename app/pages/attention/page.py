@@ -1,5 +1,6 @@
 """The attention page: all heads, one large, one cell spelled out."""
 
+from functools import partial
 from html import escape
 
 import streamlit as st
@@ -32,6 +33,7 @@ from glassformer.app.plots.drawing import Figure
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
 from glassformer.app.ui.chart import show_chart
+from glassformer.app.ui.kept import keep
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import on_top
@@ -153,6 +155,10 @@ def show_worth(focus: AttentionFocus) -> None:
     best = best_by_role(measured_heads(), direction)
     if not best:
         return
+    keep("worth", partial(_draw_worth, best, direction), store.get_state().language, *best.items())
+
+
+def _draw_worth(best: dict[str, MeasuredHead], direction: str) -> None:
     with st.popover(
         say("attention.worth"), icon=":material/star:", key="attention_worth", width="stretch"
     ):
