@@ -155,7 +155,9 @@ def show_worth(focus: AttentionFocus) -> None:
     best = best_by_role(measured_heads(), direction)
     if not best:
         return
-    keep("worth", partial(_draw_worth, best, direction), store.get_state().language, *best.items())
+    taught = [taught_as(head.kind, head.layer, head.head) for head in best.values()]
+    shown = (store.get_state().language, *taught, *best.items())
+    keep("worth", partial(_draw_worth, best, direction), *shown)
 
 
 def _draw_worth(best: dict[str, MeasuredHead], direction: str) -> None:
