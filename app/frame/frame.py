@@ -152,4 +152,5 @@ def _facts(trace: Trace) -> None:
         ("traces", f"{trace_bytes() / 1e6:.1f} MB"),
     )
     lines = [f"{say(f'settings.{name}')} · **{value}**" for name, value in facts]
-    st.markdown("  \n".join(lines), help=say("settings.trace_help"))
+    facts_of = partial(st.markdown, "  \n".join(lines), help=say("settings.trace_help"))
+    keep("facts", facts_of, *lines)
