@@ -42,14 +42,19 @@ _escape = component(__file__, "escape")
 
 def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
     """Draw the line: the focus on the left, messages, what is switched on the right."""
-    plain = trace is not None and not notices and on_screen.pair_on_screen() is None
-    if trace is None or not plain or experiments.can_undo() or on_screen.file_on_screen():
+    switched = experiments.current_experiment() or experiments.can_undo()
+    if trace is None or notices or switched or _more_runs():
         _show_line(trace, notices)
     else:
         now = store.get_state()
         parts = focus_parts(now, trace, store.page_on_screen())
         shown = (*parts, now.step, is_pinned(now), _is_doubted(trace))
         keep("focus", lambda: _show_line(trace, ()), now.language, *shown)
+
+
+def _more_runs() -> bool:
+    """Whether there are two runs on screen, or one from a file."""
+    return on_screen.pair_on_screen() is not None or on_screen.file_on_screen() is not None
 
 
 def _show_line(trace: Trace | None, notices: Sequence[Notice]) -> None:

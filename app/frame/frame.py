@@ -20,7 +20,7 @@ from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.pick import segments, set_field
 from glassformer.app.ui.sheets import SIZES
 from glassformer.app.ui.style import apply_style
-from glassformer.app.words import say
+from glassformer.app.words import language_name, say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.trace.trace import Trace
 
@@ -93,7 +93,7 @@ def _switches() -> None:
         opening.show_button()
         saving.show_button()
         now = store.get_state().language
-        names = {each: say("language.name", each) for each in LANGUAGES}
+        names = {each: language_name(each) for each in LANGUAGES}
         segments("language", say("frame.language"), names, now, set_field("language"))
         # The callback makes Streamlit run again when the theme has changed: figures are drawn
         # in the colours of the theme, and Python learns of it only from a run. What the reader
@@ -152,4 +152,5 @@ def _facts(trace: Trace) -> None:
         ("traces", f"{trace_bytes() / 1e6:.1f} MB"),
     )
     lines = [f"{say(f'settings.{name}')} · **{value}**" for name, value in facts]
-    st.markdown("  \n".join(lines), help=say("settings.trace_help"))
+    facts_of = partial(st.markdown, "  \n".join(lines), help=say("settings.trace_help"))
+    keep("facts", facts_of, *lines)

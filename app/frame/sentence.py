@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import streamlit as st
@@ -170,7 +170,9 @@ def in_words(count: int) -> str:
 def _second(now: State) -> None:
     """A sentence beside the first: a button that opens its input, and one that closes it."""
     if not (now.second or store.memory().second_open):
-        small_button(":material/add:", "second_open", say("experiment.second_open"), _open_second)
+        about = say("experiment.second_open")
+        open_it = partial(small_button, ":material/add:", "second_open", about, _open_second)
+        keep("second_open", open_it, about)
         return
     # It begins as the first sentence: most often one word is to be another.
     _input("second", say("experiment.second"), now.second or now.text, "second",
@@ -179,11 +181,14 @@ def _second(now: State) -> None:
 
 
 def _input(widget: str, label: str, value: str, field: str, hint: str) -> None:
-    st.text_input(
-        label, key=store.bind(widget, in_one_line(value)),
-        placeholder=hint, label_visibility="collapsed",
-        on_change=lambda: _take(field, with_lines(store.widget_value(widget))),
-    )  # fmt: skip
+    def draw() -> None:
+        st.text_input(
+            label, key=store.bind(widget, in_one_line(value)),
+            placeholder=hint, label_visibility="collapsed",
+            on_change=lambda: _take(field, with_lines(store.widget_value(widget))),
+        )  # fmt: skip
+
+    keep(widget, draw, label, value, hint)
 
 
 def _take(field: str, text: str) -> None:

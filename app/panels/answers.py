@@ -21,6 +21,7 @@ from glassformer.app.runs.turns import wait_for_turn
 from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.component import CELLS, catch_data, component, pack_numbers
+from glassformer.app.ui.layout import box
 
 MOST_BYTES, MOST_HEADS = 110_000, 40_000  # sent ahead at once: of places, of heads' vectors
 MOST_SECONDS = 0.15  # of the processor, for all of it: then whoever clicks is served by a rerun
@@ -102,10 +103,15 @@ class Answers:
         return [getattr(state, name) for name in self.fields]
 
 
-@st.fragment
-@wait_for_turn
 def show(make: Callable[[], Answers]) -> None:
     """Send what the browser has asked for; it takes no room, and asking runs nothing else."""
+    with box("afloat", "answers"):
+        _send(make)
+
+
+@st.fragment
+@wait_for_turn
+def _send(make: Callable[[], Answers]) -> None:
     page = make()
     data: dict[str, Any] = {
         "version": page.version,

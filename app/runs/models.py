@@ -87,8 +87,12 @@ def get_taught(name: str = "") -> dict[str, Any]:
     Errors: as `get_model`.
     """
     without = untrained.is_untrained(name) or is_opened(name)
-    about = {} if without else load_about(place_of(name)[0])
-    return dict(about.get("taught") or {})
+    return {} if without else _taught(place_of(name)[0])
+
+
+@lru_cache(maxsize=64)  # every head on screen asks
+def _taught(place: str) -> dict[str, Any]:
+    return dict(load_about(place).get("taught") or {})
 
 
 @lru_cache(maxsize=8)
@@ -123,7 +127,8 @@ def place_of(name: str) -> tuple[str, bool]:
 
 def is_opened(name: str) -> bool:
     """Whether a name is that of one of the operator's models."""
-    return name not in list_models() and name not in FORMER and name in library.model_folders()
+    ours = not name or name in list_models() or name in FORMER
+    return not ours and name in library.model_folders()
 
 
 def keeps_lines(name: str) -> bool:

@@ -10,12 +10,15 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from streamlit.components.v2.bidi_component import main
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import ScriptRunnerEvent
+from streamlit.runtime.state.session_state import Value
 
 Fill = Callable[..., None]
 
+NOTHING = Value(None)
 _lock = threading.Lock()
 
 
@@ -24,8 +27,12 @@ def lighten_messages() -> None:
     AppSession._on_scriptrunner_event = _gathering(  # type: ignore[method-assign]
         AppSession._on_scriptrunner_event
     )
-    for name in ("_populate_theme_msg", "_populate_config_msg"):
-        setattr(app_session, name, _made_once(getattr(app_session, name)))
+    for where, name, lighter in (
+        (main, "make_bidi_component_presenter", _seldom),
+        (app_session, "_populate_theme_msg", _made_once),
+        (app_session, "_populate_config_msg", _made_once),
+    ):
+        setattr(where, name, lighter(getattr(where, name)))
 
 
 def _gathering(usual: Callable[..., None]) -> Callable[..., None]:
@@ -63,6 +70,25 @@ def _pass_on(session: Any, sender: Any, messages: list[Any]) -> None:
     for message in before:
         session._browser_queue.enqueue(message)
     session._enqueue_forward_msg(last)  # which tells that there are some
+
+
+def _seldom(usual: Callable[..., Any]) -> Callable[..., Any]:
+    """A component that has told nothing in this run has the value that is kept of it.
+
+    Streamlit makes a class for each look at a value, and looks at all of them in each run.
+    """
+
+    @wraps(usual)
+    def make(aggregator: str, *given: Any, **named: Any) -> Callable[[object, Any], object]:
+        present = usual(aggregator, *given, **named)
+
+        def presented(kept: object, session_state: Any) -> object:
+            told = session_state._new_widget_state.states.get(aggregator, NOTHING)
+            return kept if told == NOTHING else present(kept, session_state)
+
+        return presented
+
+    return make
 
 
 def _made_once(fill: Fill) -> Fill:

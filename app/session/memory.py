@@ -1,7 +1,7 @@
 """What a session remembers that no link carries; what a link carries is `state.py`'s."""
 
 from collections import deque
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -76,6 +76,7 @@ class Memory:
     shown: Shown | None = None
     made: dict[str, tuple[object, ...]] = field(default_factory=dict)  # what `store.once` computed
     kept: dict[str, Any] = field(default_factory=dict)  # parts of the screen (`app/ui/kept.py`)
+    acts: dict[str, Callable[..., object]] = field(default_factory=dict)  # that their widgets call
     stopped: object = None  # what the reader asked for when its work was stopped
     sent: deque[set[str]] = field(default_factory=lambda: deque(maxlen=RECENT))  # messages by run
     history: History[Setup] | None = None

@@ -5,7 +5,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar, cast
@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.memory import Memory
@@ -257,6 +258,11 @@ def noting_binds() -> Iterator[dict[str, Any]]:
         yield _run.binds
     finally:
         _run.binds = before
+
+
+def held_of(context: ScriptRunContext, widgets: Iterable[str]) -> tuple[str, ...]:
+    """Those of these widgets, by their ids, of which Streamlit has a value."""
+    return tuple(widget for widget in widgets if widget in context.session_state)
 
 
 def are_bound(values: Mapping[str, Any]) -> bool:

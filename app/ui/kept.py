@@ -15,10 +15,11 @@ from streamlit.cursor import Cursor, get_container_cursor
 from streamlit.delta_generator_singletons import context_dg_stack
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState
 
 from glassformer.app.session import store
 
+Ends = Mapping[int, int]  # how many elements there are, by root
 HERE = -1  # the place where a part is drawn, among the roots: page, sidebar, style sheets
 
 
@@ -27,25 +28,30 @@ class Part:
     """What drawing a part has sent, and what of Streamlit's books it has filled.
 
     of: what it shows, and where it stands. room: the elements that it takes, begin and end, there
-    and at the roots. widgets: their ids, without which Streamlit would forget them. bound: the
-    values that `store.bind` has given them.
+    and at the roots. named: ids of its widgets and boxes; Streamlit forgets a widget whose id is
+    not told. widgets: those that have a value. bound: the values that `store.bind` has given them.
     """
 
     of: tuple[object, ...]
     room: Mapping[int, tuple[int, int]]
     messages: tuple[ForwardMsg, ...]
-    widgets: frozenset[str]
+    named: frozenset[str]
+    widgets: tuple[str, ...]
     keys: frozenset[str]
     bound: Mapping[str, Any]
 
-    def fits(self, of: tuple[object, ...], ends: Mapping[int, int]) -> bool:
-        """Whether it would be drawn as it was."""
-        there = all(ends.get(root, 0) == begin for root, (begin, _) in self.room.items())
-        return there and self.of == of and store.are_bound(self.bound)
+    def fits(self, context: ScriptRunContext, of: tuple[object, ...], ends: Ends) -> bool:
+        """Whether it would be drawn as it was, and Streamlit has forgotten none of its widgets."""
+        return (
+            self.of == of
+            and all(ends.get(root, 0) == begin for root, (begin, _) in self.room.items())
+            and len(store.held_of(context, self.widgets)) == len(self.widgets)
+            and store.are_bound(self.bound)
+        )
 
     def send(self, context: ScriptRunContext, cursors: Mapping[int, Cursor]) -> None:
         """Send it again."""
-        for widget in self.widgets:
+        for widget in self.named:
             context.shared.widget_ids_this_run.check_and_add(widget)
         for key in self.keys:
             context.shared.widget_user_keys_this_run.check_and_add(key)
@@ -60,23 +66,35 @@ class Part:
 def keep(name: str, draw: Callable[[], object], *shows: object) -> None:
     """Draw a part, or send again what it sent last time.
 
-    shows: all that it depends on; where nothing of that has changed, it is not drawn. What stands
-    in a fragment, opens a dialog or asks whether a button was pressed cannot be kept.
+    shows: all that it depends on; where nothing of that has changed, it is not drawn. What has a
+    fragment in it, opens a dialog or asks whether a button was pressed cannot be kept; what its
+    widgets call must not depend on the run (`call_latest` below).
     """
     context = get_script_run_ctx(suppress_warning=True)
     cursor = context_dg_stack.get()[-1]._cursor if context else None
     if context is None or cursor is None:
         draw()
         return
-    kept, of = store.memory().kept, (*cursor.delta_path, *shows)
+    kept, of = store.memory().kept, (ThreadState.get().fragment_id, *cursor.delta_path, *shows)
     cursors: dict[int, Cursor] = {HERE: cursor, **context.cursors}
     held: Part | None = kept.pop(name, None)
-    if held is not None and held.fits(of, _ends(cursors)):
+    if held is not None and held.fits(context, of, _ends(cursors)):
         held.send(context, cursors)
     else:
         held = _draw(context, cursor, draw, of)
     if held is not None:
         kept[name] = held
+
+
+def call_latest(name: str, act: Callable[..., object]) -> Callable[..., None]:
+    """What calls `act` as it was given last under that name: for widgets of parts that are kept."""
+    acts = store.memory().acts
+    acts[name] = act
+
+    def called(*given: Any) -> None:
+        acts[name](*given)
+
+    return called
 
 
 def _draw(
@@ -103,8 +121,9 @@ def _draw(
     ends = _ends({HERE: cursor, **context.cursors})
     room = {root: (begins.get(root, 0), end) for root, end in ends.items()}
     room = {root: each for root, each in room.items() if each[0] != each[1]}
-    own, named = widgets.snapshot() - before, keys.snapshot() - keys_before
-    return Part(of, room, tuple(messages), own, named, bound)
+    named = widgets.snapshot() - before
+    valued = store.held_of(context, named)
+    return Part(of, room, tuple(messages), named, valued, keys.snapshot() - keys_before, bound)
 
 
 def _ends(cursors: Mapping[int, Cursor]) -> dict[int, int]:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from glassformer.app.session import store
+from glassformer.app.ui.kept import call_latest, keep
 from glassformer.app.words import say
 
 
@@ -25,15 +26,20 @@ def _pick(
     labels: option -> its words. bare: the label is for screen readers alone.
     looks: further arguments of the widget of Streamlit, `draw`.
     """
-    draw(
-        label,
-        tuple(labels),
-        key=store.bind(widget, value),
-        format_func=labels.__getitem__,
-        on_change=lambda: take(store.widget_value(widget)),
-        label_visibility="collapsed" if bare else "visible",
-        **looks,
-    )
+    taken = call_latest(widget, take)
+
+    def show() -> None:
+        draw(
+            label,
+            tuple(labels),
+            key=store.bind(widget, value),
+            format_func=labels.__getitem__,
+            on_change=lambda: taken(store.widget_value(widget)),
+            label_visibility="collapsed" if bare else "visible",
+            **looks,
+        )
+
+    keep(f"pick {widget}", show, draw, label, *labels.items(), value, bare, *looks.items())
 
 
 segments = partial(_pick, st.segmented_control, required=True)  # side by side
@@ -51,7 +57,10 @@ def draw_choice(
 
 def small_button(sign: str, name: str, about: str, act: Callable[[], None]) -> None:
     """Draw a button of one sign; about: what it does, shown on hover."""
-    st.button(sign, key=f"widget_{name}", type="tertiary", help=about, on_click=act)
+    called = call_latest(f"button {name}", act)
+    key = f"widget_{name}"
+    show = partial(st.button, sign, key=key, type="tertiary", help=about, on_click=called)
+    keep(key, show, sign, about)
 
 
 def set_field(field: str) -> Callable[[Any], None]:

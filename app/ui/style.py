@@ -1,9 +1,12 @@
 """The few rules of CSS that Streamlit has no setting for."""
 
+from functools import partial
+
 import streamlit as st
 
 from glassformer.app.plots.colours import DARK, LIGHT
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui.kept import keep
 from glassformer.app.ui.sheets import layout_rules, sheet_text
 from glassformer.app.words import say
 
@@ -21,4 +24,5 @@ def apply_style(look: FigureStyle) -> None:
 
 def put_sheet(module: str, name: str, more: str = "") -> None:
     """Put a style sheet on the page: the file `name` beside a module, and some rules more."""
-    st.html(f"<style>{sheet_text(module, name)}\n{more}</style>")
+    put = partial(st.html, f"<style>{sheet_text(module, name)}\n{more}</style>")
+    keep(f"sheet {name}", put, module, more)

@@ -49,6 +49,14 @@ def texts_of_language(language: str) -> dict[str, str]:
     return found
 
 
+@cache
+def language_name(language: str) -> str:
+    """What a language calls itself: read alone, for every page names all of them."""
+    path = FOLDER / language / "language.toml"
+    name: str = tomllib.loads(path.read_text(encoding="utf-8"))["language"]["name"]
+    return name
+
+
 def _flat(table: dict[str, Any], prefix: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in table.items():

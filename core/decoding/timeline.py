@@ -75,17 +75,12 @@ NO_USE = CacheUse((0, 0), (0, 0), PassCost(0, 0, 0), PassCost(0, 0, 0), 0)  # of
 
 @dataclass(frozen=True)
 class Moment:
-    """One step of the decoding.
-
-    written: the ids before, without the begin token. difference: the largest between these
-    probabilities and those of a whole pass over the same words.
-    """
+    """One step of the decoding; written: the ids before, without the begin token."""
 
     position: int
     written: tuple[int, ...]
     step: Step
     cache: CacheUse
-    difference: float
 
 
 @torch.no_grad()
@@ -101,8 +96,7 @@ def time_decoding(
         tape: a maker of tapes, for runs with edits: then every step is a whole pass. None for none.
 
     Returns:
-        A moment a word. The difference to a whole pass is 0 under a tape and for words that the
-        task gives.
+        A moment a word.
 
     Raises:
         GlassformerError: `out_of_range` for a word or a length that cannot be.
@@ -116,7 +110,7 @@ def time_decoding(
     given = min(len(task.given), len(chosen))
     for place, each in enumerate(chosen[:given]):  # read with the first word that is written
         step = each if isinstance(each, Step) else Step(each, math.nan, math.nan, ())
-        moments.append(Moment(place, tuple(words[:place]), step, NO_USE, 0.0))
+        moments.append(Moment(place, tuple(words[:place]), step, NO_USE))
     for place, each in enumerate(count_parts(chosen[given:], len(chosen) - given), given):
         ids = (task.start, *words[:place])
         before = _kept(caches)
@@ -124,10 +118,35 @@ def time_decoding(
         guarded = each.guarded if isinstance(each, Step) else None
         step = step_of(row, words[place], guarded=guarded)
         use = _use(model, before, _kept(caches), len(task.source), len(ids))
-        target_ids = source_ids.new_tensor([list(ids)])  # (1, T)
-        difference = 0.0 if tape else largest_difference(row, model(source_ids, target_ids)[0, -1])
-        moments.append(Moment(place, ids[1:], step, use, difference))
+        moments.append(Moment(place, ids[1:], step, use))
     return tuple(moments)
+
+
+@torch.no_grad()
+def cache_difference(model: Transformer, task: Task, words: Sequence[int]) -> float:
+    """How far the KV-cache leads a decoding astray: each step is computed with it and without.
+
+    Args:
+        model: the Transformer; it is only run.
+        task: what was to be written.
+        words: the ids written, those that the task gives among them.
+
+    Returns:
+        The largest difference between the probabilities of a step with keys and values kept and
+        those of a whole pass over the same words.
+
+    Raises:
+        GlassformerError: `out_of_range` for a word or a length that cannot be.
+    """
+    task.check(model, words, range(len(words)))
+    source_ids, worst = task.source_ids(model), 0.0
+    rows = KeptRows(model, source_ids)
+    first = min(len(task.given), len(words))
+    for place in count_parts(range(first, len(words)), len(words) - first):
+        ids = (task.start, *words[:place])
+        whole = model(source_ids, source_ids.new_tensor([list(ids)]))  # (1, T, V)
+        worst = max(worst, largest_difference(rows([ids])[0], whole[0, -1]))
+    return worst
 
 
 def total_costs(moments: Sequence[Moment]) -> tuple[PassCost, PassCost]:

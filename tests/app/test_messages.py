@@ -4,10 +4,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from streamlit.components.v2.bidi_component import main
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import ScriptRunnerEvent
+from streamlit.runtime.state.session_state import Value
 
 from glassformer.app.server import messages
 
@@ -18,6 +20,8 @@ EVENT = ScriptRunnerEvent
 def _lightened(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_populate_theme_msg", "_populate_config_msg"):
         monkeypatch.setattr(app_session, name, getattr(app_session, name))
+    presenter = "make_bidi_component_presenter"
+    monkeypatch.setattr(main, presenter, getattr(main, presenter))
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
 
 
@@ -86,6 +90,22 @@ def test_the_theme_that_is_made_once_is_the_theme() -> None:
     plain = app_session._populate_theme_msg
     once = messages._made_once(plain)
     assert _theme(once) == _theme(once) == _theme(plain) != b""
+
+
+def test_a_component_that_has_told_nothing_is_not_looked_into() -> None:
+    looks: list[str] = []
+
+    def usual(aggregator: str) -> Any:
+        return lambda kept, session: looks.append(aggregator) or {**kept, "pick": 3}
+
+    present = messages._seldom(usual)("events")
+    states: dict[str, Any] = {}
+    session = SimpleNamespace(_new_widget_state=SimpleNamespace(states=states))
+    assert present({"a": 1}, session) == {"a": 1}
+    states["events"] = Value(None)  # as it is after each run
+    assert present({"a": 1}, session) == {"a": 1} and not looks
+    states["events"] = Value([{"event": "pick", "value": 3}])
+    assert present({"a": 1}, session) == {"a": 1, "pick": 3} and looks == ["events"]
 
 
 def test_streamlit_still_has_what_is_done_in_its_place() -> None:

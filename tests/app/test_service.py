@@ -44,8 +44,8 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def clear() -> None:
-    stored._load.clear()
-    stored.get_heads.clear()
+    for known in (stored._load, stored.get_heads, stored._taught):
+        known.cache_clear()
     traces._traces.clear()
 
 

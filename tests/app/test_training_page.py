@@ -62,13 +62,9 @@ def models(folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def forget() -> None:
-    for cache in (
-        stored._load,
-        stored.get_heads,
-        traces._traces,
-        stored._snapshots,
-        traces._replays,
-    ):
+    for known in (stored._load, stored.get_heads, stored._taught):
+        known.cache_clear()
+    for cache in (traces._traces, stored._snapshots, traces._replays):
         cache.clear()
 
 

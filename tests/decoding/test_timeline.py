@@ -10,7 +10,13 @@ from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.greedy import greedy
 from glassformer.core.decoding.no_repeat import NoRepeat
 from glassformer.core.decoding.rows import KeptRows
-from glassformer.core.decoding.timeline import Moment, PassCost, time_decoding, total_costs
+from glassformer.core.decoding.timeline import (
+    Moment,
+    PassCost,
+    cache_difference,
+    time_decoding,
+    total_costs,
+)
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import Edit, Recorder
@@ -39,10 +45,11 @@ def test_every_way_has_the_numbers_of_a_whole_pass(small_model: Maker, changes: 
     model = small_model(**changes)
     for name, moments in ways(model).items():
         assert len(moments) > 2, name
+        written = [each.step.chosen for each in moments]
+        assert 0 <= cache_difference(model, task(), written) <= 1e-5
         for place, moment in enumerate(moments):
             words = [each.step.chosen for each in moments[:place]]
             assert (moment.position, list(moment.written)) == (place, words)
-            assert moment.difference <= 1e-5
             whole = fresh(model, words)
             chance = float(whole[moment.step.chosen])
             assert moment.step.probability == pytest.approx(chance, abs=1e-5)

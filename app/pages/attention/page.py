@@ -1,6 +1,7 @@
 """The attention page: all heads, one large, one cell spelled out."""
 
 from dataclasses import replace
+from functools import partial
 from html import escape
 
 import numpy as np
@@ -43,6 +44,7 @@ from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.chart import show_chart
+from glassformer.app.ui.kept import keep
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import on_top
@@ -228,6 +230,12 @@ def show_worth(focus: AttentionFocus) -> None:
     best = best_by_role(measured_heads(), direction)
     if not best:
         return
+    taught = [taught_as(head.kind, head.layer, head.head) for head in best.values()]
+    shown = (store.get_state().language, *taught, *best.items())
+    keep("worth", partial(_draw_worth, best, direction), *shown)
+
+
+def _draw_worth(best: dict[str, MeasuredHead], direction: str) -> None:
     with st.popover(
         say("attention.worth"), icon=":material/star:", key="attention_worth", width="stretch"
     ):

@@ -16,7 +16,7 @@ from glassformer.core.decoding.greedy import greedy, teacher_forced
 from glassformer.core.decoding.rows import Tapes, tapes
 from glassformer.core.decoding.sampling import SampledStep, draw_samples
 from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, check_number
-from glassformer.core.decoding.timeline import Moment, time_decoding
+from glassformer.core.decoding.timeline import Moment, cache_difference, time_decoding
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.detokenize import FULL_WIDTH, Decoded
@@ -129,6 +129,14 @@ class Decoding:
             return self._run(trace, time_decoding(self.model, self.task, steps, self.tape))
 
         return self._last("own", (), make)
+
+    @property
+    def cache_difference(self) -> float:
+        """How far probabilities with the KV-cache are from those without, at most."""
+        words = self.run.words
+        return self._last(
+            "difference", words, lambda: cache_difference(self.model, self.task, words)
+        )
 
     @property
     def given(self) -> DecodedRun | None:

@@ -11,6 +11,7 @@ from glassformer.app.plots.labels import shorten_text
 from glassformer.app.runs import on_screen
 from glassformer.app.session import experiments, store
 from glassformer.app.ui.component import component
+from glassformer.app.ui.kept import keep
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import small_button
 from glassformer.app.ui.text import literal
@@ -33,8 +34,11 @@ def show() -> None:
             chips = [_chip(each) for each in experiments.current_experiment().switches]
             texts = {"empty": say("experiment.empty"), "takeOut": say("experiment.take_out")}
             _chips("switch_chips", {"chips": chips, **texts}, out=_take_out)
-        _ways()
-        _kept()
+        now, language = experiments.current_experiment(), store.get_state().language
+        can = experiments.can_undo(), experiments.can_redo(), bool(now)
+        keep("ways", _ways, language, *can)
+        named = tuple((name, each.text) for name, each in experiments.named_experiments().items())
+        keep("experiments", _kept, language, now.text, store.memory().experiment_name, *named)
         compared.show_button()
         _share()
 

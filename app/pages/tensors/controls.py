@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from orjson import Fragment
 
 from glassformer.app.panels.address_words import (
     axis_name,
@@ -16,7 +17,7 @@ from glassformer.app.plots.labels import visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
 from glassformer.app.session.state import State
-from glassformer.app.ui.component import component
+from glassformer.app.ui.component import component, json_bytes
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import draw_choice, menu, set_field, small_button
 from glassformer.app.words import say
@@ -76,12 +77,15 @@ def show_tree(trace: Trace, look: FigureStyle, chosen: str) -> None:
         "shared": say("tensors.shared"),
         "legend": say("tensors.legend"),
     }
-    data = {
-        "lines": [tree_line(entry, look.precision) for entry in entries],
-        "places": branch_names([entry.address for entry in entries]),
-        "picked": chosen,
-        "texts": texts,
-    }
+    precision, language = look.precision, store.get_state().language
+    lines = store.once(
+        lambda: json_bytes([tree_line(entry, precision) for entry in entries]),
+        entries, precision, language,
+    )  # fmt: skip
+    places = store.once(
+        lambda: branch_names([entry.address for entry in entries]), entries, language
+    )
+    data = {"lines": Fragment(lines), "places": places, "picked": chosen, "texts": texts}
     with box("fill tall", "tensors_tree"):
         _tree("address_tree", data, height="stretch", pick=pick_tensor)
 

@@ -90,12 +90,12 @@ def _says(decoding: Decoding, place: int, look: FigureStyle) -> None:
             st.caption(say("kv_cache.shared", times=config.n_heads // config.key_heads, **values))
     st.markdown(f"**{say('kv_cache.all_steps', steps=len(moments))}**")
     st.html(totals_html(moments))
-    worst = max(each.difference for each in moments)
     if not decoding.edits:
         last = moments[-1].cache
         st.caption(
             say("kv_cache.memory", bytes=format_bytes((last.kept + last.added) * last.number_bytes))
         )
+        worst = decoding.cache_difference
         key = "kv_cache.equal" if worst <= EQUAL else "kv_cache.unequal"
         st.markdown(say(key, difference=look.number(worst)))
     _measure(decoding, look)

@@ -16,7 +16,7 @@ from glassformer.app.plots.labels import visible
 from glassformer.app.runs.models import is_opened
 from glassformer.app.session import experiments, store
 from glassformer.app.session.state import State
-from glassformer.app.ui.component import component
+from glassformer.app.ui.component import component, json_bytes
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import on_top
 from glassformer.app.words import say, say_each
@@ -66,7 +66,8 @@ def show_gallery() -> None:
     key = "switch_examples.top_elsewhere" if _elsewhere() else "switch_examples.top"
     on_top(escape(say(key, count=len(example_experiments()))))
     with box("fill tall grows", "switch_examples", gap="xsmall"):
-        data = cards_data("", results=True)
+        language = store.get_state().language
+        data = store.once(lambda: json_bytes(cards_data("", results=True)), None, language)
         _cards(
             "example_cards", data, height="stretch", pick=lambda sent: pick_example(str(sent["id"]))
         )
