@@ -11,7 +11,7 @@ from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.greedy import compare_with_forcing, greedy, wrong_word
 from glassformer.core.decoding.rows import tapes
-from glassformer.core.decoding.timeline import time_decoding
+from glassformer.core.decoding.timeline import cache_difference
 from glassformer.core.errors import GlassformerError
 from glassformer.core.text_models.decodings import record_words, task_of
 from glassformer.core.text_models.translator import Translator
@@ -81,7 +81,7 @@ def test_forced_and_free_agree_and_so_does_every_timeline(
     words = [step.chosen for step in trace.steps]
     assert all(row.difference <= 1e-5 for row in compare_with_forcing(model, task, words))
     for chosen in (trace.steps, drawn):
-        assert all(moment.difference <= 1e-5 for moment in time_decoding(model, task, chosen))
+        assert cache_difference(model, task, [step.chosen for step in chosen]) <= 1e-5
 
 
 def test_taking_over_writes_another_sentence(translator: Translator, trace: Trace) -> None:

@@ -189,6 +189,7 @@ def test_nothing_is_asked_from_outside(open_page: Callable[..., Page]) -> None:
 def test_a_sentence_styles_no_page_over_and_over(browser: Browser, app_url: str, path: str) -> None:
     """One rule for all that stands below a `:has(…)` did so 17 to 29 times, half a second."""
     page = driver.open_page(browser, f"{app_url}/{path}")
+    page.wait_for_selector("#opening", state="detached")  # with its going all is styled once
     browser.start_tracing(page=page, categories=["devtools.timeline"])
     type_sentence(page, "I love machine learning")
     events = json.loads(browser.stop_tracing())["traceEvents"]
