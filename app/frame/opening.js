@@ -6,7 +6,8 @@ new MutationObserver((_, eye) => {
   const begun = document.querySelector('[class*="st-key-"]');
   if (begun) set(document.documentElement, { data: { begun: "" } });
   const sheets = [...document.body.querySelectorAll("style")];
-  if (!sheets.some(({ textContent }) => textContent.includes("--page:"))) return;
+  const styled = sheets.some(({ textContent }) => textContent.includes("--page:"));
+  if (!begun || !styled) return; // either may come first
   eye.disconnect();
   setTimeout(() => document.getElementById("opening").remove(), AFTER);
 }).observe(document.body, { childList: true, subtree: true });

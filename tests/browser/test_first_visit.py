@@ -27,6 +27,7 @@ def test_a_page_opens_without_a_jump(page: str, context: BrowserContext, app_url
     window.on("response", lambda got: (failed if got.status >= 400 else asked).append(got.url))
     window.goto(f"{app_url}/{'' if page == 'translate' else page}")
     driver.wait_until_idle(window)
+    assert window.evaluate("'begun' in document.documentElement.dataset")  # so it is seen
     window.wait_for_timeout(1000)
     moved = window.evaluate("window.moved")
     assert sum(value for value, *_ in moved) <= MOST, moved
