@@ -23,6 +23,7 @@ ROUNDS = 2
 QUESTIONS = (("hall", "--sessions", "30"), ("page",), ("walk",), ("start",), ("recording",))
 # What is measured is named by a unit or by what was sent; the other columns say of what.
 MEASURED = re.compile(r"(^|\s)(ms|s|seconds|kB|MB|sent|size|received|held|kept|rerun)\b")
+COUNTS = ("goal", "answers", "pressed", "painted", "clicks")  # of what is one of its measurements
 NUMBER = re.compile(r"(\d[\d,]*\.?\d*)(?!.*→)")  # of "437 → 573" the second
 
 Values = dict[tuple[str, str, str], float]  # title, row, column → what was measured
@@ -74,7 +75,7 @@ def read_values(markdown: str) -> Values:
 
 def _read_row(title: str, row: dict[str, str], found: Values) -> None:
     measured = [name for name in row if MEASURED.search(name)]
-    label = " · ".join(row[name] for name in row if name not in measured and name != "goal")
+    label = " · ".join(row[name] for name in row if name not in (*measured, *COUNTS))
     for name in measured:
         if number := NUMBER.search(row[name]):
             found[title, label, name] = float(number[1].replace(",", ""))
