@@ -233,6 +233,17 @@ def test_a_click_that_the_server_never_hears_is_taken_back(open_page: Callable[.
     )
 
 
+def test_a_frame_goes_back_where_the_server_never_hears(open_page: Callable[..., Page]) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=1")
+    frame = f"document.querySelector({PICTURE!r})._fullLayout.shapes.at(-1).x0"
+    before = driver.read(page, frame)
+    assert before == 0.5  # the second word
+    page.evaluate("WebSocket.prototype.send = () => {}")
+    click_cell(page, 2, 0)
+    page.wait_for_function(f"{frame} === -0.5")
+    page.wait_for_function(f"{frame} === 0.5")
+
+
 def test_another_sentence_forgets_what_was_known_of_the_one_before(
     open_page: Callable[..., Page],
 ) -> None:
