@@ -23,7 +23,8 @@ from glassformer.app.session.state import State
 from glassformer.app.ui.component import CELLS, catch_data, component, pack_numbers
 from glassformer.app.ui.layout import box
 
-MOST_BYTES, MOST_HEADS = 110_000, 40_000  # sent ahead at once: of places, of heads' vectors
+# Bytes sent ahead at once: of places, of heads' vectors, of the parts of a map that places show.
+MOST_BYTES, MOST_HEADS, MOST_PARTS = 100_000, 40_000, 10_000
 MOST_SECONDS = 0.15  # of the processor, for all of it: then whoever clicks is served by a rerun
 _answers = component(__file__, "answers", scripts=(CELLS, "attention/cell_terms.js"))
 _known: BoundedCache[bytes] = BoundedCache(SERVER, len)
@@ -185,13 +186,15 @@ def _heads(page: Answers, cells: Cells, left: int) -> list[tuple[Any, str, str]]
 
 
 def _parts(page: Answers, part: Callable[[State], list[float]]) -> list[tuple[Any, list[float]]]:
-    """The part of the picture that each place shows, as far as there is time for it."""
-    until, found = time.thread_time() + MOST_SECONDS, []
+    """The part of the picture that each place shows, as far as there is time and room for it."""
+    until, left, found = time.thread_time() + MOST_SECONDS, MOST_PARTS, []
     for changes in page.nearby:
-        if time.thread_time() > until:
-            break
         state = page.now.changed(**changes)
-        found.append((page.place(state), part(state)))
+        shown = page.place(state), part(state)
+        left -= len(orjson.dumps(shown))
+        if left < 0 or time.thread_time() > until:
+            break
+        found.append(shown)
     return found
 
 

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.panels import answers
+from glassformer.app.session.state import State
 from glassformer.app.ui import scripts
 from tests.opened_app import opened
 from tests.sent import send
@@ -76,14 +77,28 @@ def test_it_is_what_the_server_sends(name: str) -> None:
     assert any(each for _, changes in told["answers"] for each in changes.values())
 
 
-def test_no_more_is_sent_than_a_page_may_take() -> None:
+def test_no_more_is_sent_than_a_page_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds = {"MOST_SECONDS": 1000, "MOST_BYTES": 40_000, "MOST_HEADS": 20_000}
+    for name, most in bounds.items():  # a quick machine is stopped by bytes alone
+        monkeypatch.setattr(answers, name, most)
     text = "The animal didn't cross the street because it was too tired. " * 4
     app = opened("attention", text=text)
     asked = json.loads(sent_to(app)["bridge_answers"])
     send(app, "answers", "ask", {"version": asked["version"]})
-    sent = sent_to(app)["bridge_answers"]
-    assert len(sent) < answers.MOST_BYTES + 3000
-    assert not json.loads(sent)["answered"]["whole"]
+    answered = json.loads(sent_to(app)["bridge_answers"])["answered"]
+    assert not answered["whole"]
+    assert 20_000 < len(json.dumps(answered["answers"])) < 45_000
+    assert 10_000 < len(json.dumps(answered["heads"])) < 22_000
+
+
+def test_parts_of_a_map_are_sent_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "MOST_SECONDS", 1000)
+    move = answers.Move("grid", "head", "click")
+    nearby = [{"head": head} for head in range(1000)]
+    page = answers.Answers(State(), (), [move], nearby, draw=lambda state: None)
+    parts = answers._parts(page, lambda state: [0.125, 0.25, 0.5, 1.0])
+    assert parts == [([head], [0.125, 0.25, 0.5, 1.0]) for head in range(len(parts))]
+    assert answers.MOST_PARTS - 100 < len(json.dumps(parts, separators=(",", ":"))) < 11_000
 
 
 def test_two_who_look_at_the_same_are_sent_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
