@@ -46,6 +46,7 @@ class KnownAnswers {
   cells = null; // the chart whose clicked cell another chart spells out
   preview = null; // a chart whose cells a grid of heads has in small
   places = new Map(); // place as text → [key of a component, what it showed, what is other there]
+  keys = []; // of the components that places are known of
   pending = 0; // clicks that have been answered here since the server was at rest
   asked = ""; // the place and version of the last question
   whole = false; // whether its answer had all
@@ -54,7 +55,7 @@ class KnownAnswers {
 
   adopt({ version, fields, here, moves, preview, cells, answered }) {
     if (version !== this.version)
-      [this.places, this.parts, this.heads] = [new Map(), new Map(), new Map()];
+      Object.assign(this, { places: new Map(), parts: new Map(), heads: new Map(), keys: [] });
     Object.assign(this, { version, fields, moves, preview, cells });
     const there = Object.fromEntries(fields.map((field, at) => [field, here[at]]));
     if (!this.pending) this.here = there;
@@ -70,6 +71,7 @@ class KnownAnswers {
       view.version = version;
       shown[key] = view.served;
     }
+    this.keys = Object.keys(shown);
     for (const [place, changes] of [[here, {}], ...answers]) this.keep(place, shown, changes);
   }
 
@@ -151,6 +153,9 @@ class KnownAnswers {
       view.preview?.(null);
       if (view.before.length) view.settle();
     }
+    // The page is the server's again, and of the run that it named last.
+    const still = document.querySelector(BUSY) ? [] : this.keys;
+    for (const key of still) if (views.has(key)) views.get(key).version = this.version;
     this.near();
   }
 
