@@ -40,6 +40,7 @@ function changedAt(data, [name, ...path], value) {
 class KnownAnswers {
   version = "";
   here = {}; // the place in view, as the browser has it
+  there = {}; // the same as the server had it last
   moves = [];
   parts = new Map(); // place as text → which part of a large map it shows
   heads = new Map(); // place without a cell → the queries and keys of its head, as text
@@ -57,8 +58,8 @@ class KnownAnswers {
     if (version !== this.version)
       Object.assign(this, { places: new Map(), parts: new Map(), heads: new Map(), keys: [] });
     Object.assign(this, { version, fields, moves, preview, cells });
-    const there = Object.fromEntries(fields.map((field, at) => [field, here[at]]));
-    if (!this.pending) this.here = there;
+    this.there = Object.fromEntries(fields.map((field, at) => [field, here[at]]));
+    if (!this.pending) this.here = this.there;
     if (!answered) return;
     const { answers, bases, heads, parts, whole } = answered;
     this.whole = whole;
@@ -153,9 +154,11 @@ class KnownAnswers {
       view.preview?.(null);
       if (view.before.length) view.settle();
     }
-    // The page is the server's again, and of the run that it named last.
-    const still = document.querySelector(BUSY) ? [] : this.keys;
-    for (const key of still) if (views.has(key)) views.get(key).version = this.version;
+    if (!document.querySelector(BUSY)) {
+      // The page is the server's again, and of the run and the place that it named last.
+      this.here = this.there;
+      for (const key of this.keys) if (views.has(key)) views.get(key).version = this.version;
+    }
     this.near();
   }
 

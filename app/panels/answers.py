@@ -90,7 +90,8 @@ class Answers:
     def fields(self) -> tuple[str, ...]:
         """The fields of the state that tell one place from another."""
         moved = {move.field for move in self.moves}
-        return tuple(sorted(moved | ({"query", "key"} if "kind" in moved else set())))
+        pair = {"query", "key"} if self.cells or "kind" in moved else set()
+        return tuple(sorted(moved | pair))
 
     @property
     def version(self) -> str:

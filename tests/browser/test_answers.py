@@ -171,7 +171,7 @@ def test_a_slider_of_the_lab_draws_before_the_server_answers(
 ) -> None:
     page = open_page("lab", "lab=scaling")
     chart = "document.querySelector('.st-key-lab_scaling_chart .js-plotly-plot')"
-    drawn = f"JSON.stringify({chart}.data.map(({{ x, y }}) => [[...x], [...y]]))"
+    drawn = f"JSON.stringify({chart}._fullData.map((it) => [...(it.y ?? [])]))"
     before = driver.read(page, drawn)
     come_near(page, ".st-key-typed_lab_scaling input[type=range]")
     with standing():
@@ -231,10 +231,12 @@ def test_cell_after_cell_is_spelled_out_by_what_came_once(
     click_cell(page, 3, 1)
     page.wait_for_url("**query=4*")
     page.wait_for_function("!knownAnswers.pending")
-    first = page.evaluate(SPELLED)["x"]
+    first = page.evaluate(SPELLED)["texts"]
     with standing():
         click_cell(page, 2, 0)
-        page.wait_for_function(f"(first) => String(({SPELLED})().x) !== String(first)", arg=first)
+        page.wait_for_function(
+            f"(first) => String(({SPELLED})().texts) !== String(first)", arg=first
+        )
 
 
 def test_what_is_not_known_is_shown_in_small(
