@@ -42,11 +42,32 @@ function paintBlock({ id, items, label, pressed, ring, tip }) {
   return Object.assign(made, { tip });
 }
 
-function showTip({ root, svg, tip }, block) {
+// What comes out of each block for the words in focus (strips.py).
+function paintStrips({ svg }, { legend, rows, stops }) {
+  const palette = paletteOf(stops);
+  for (const image of svg.querySelectorAll("[data-strip]")) {
+    const [levels] = rows[image.dataset.strip] ?? [];
+    if (!levels) continue;
+    const cells = numbersOf(levels, Uint8Array);
+    const href = paintCells(make("canvas"), cells, 1, cells.length, palette).toDataURL();
+    set(image, { href });
+  }
+  for (const text of svg.querySelectorAll('[data-strips="legend"]')) text.textContent = legend;
+}
+
+function tipOf({ data: { strips } }, { dataset, tip }) {
+  const [levels, low, high] = strips.rows[dataset.block] ?? [];
+  return levels ? [...tip, phrase(strips.tip, { low, high })] : tip;
+}
+
+function showTip(map, block) {
+  const { root, svg, tip } = map;
   tip.hidden = !block;
   if (!block) return;
   tip.replaceChildren(
-    ...block.tip.filter(Boolean).map((line, at) => make("p", { is: { fact: at > 1 } }, line)),
+    ...tipOf(map, block)
+      .filter(Boolean)
+      .map((line, at) => make("p", { is: { fact: at > 1 } }, line)),
   );
   const [frame, place, own] = [root, block, tip].map((each) => each.getBoundingClientRect());
   const middle = place.left + place.width / 2 - frame.left - own.width / 2;
@@ -95,4 +116,6 @@ export default component(MARKUP, {
     map.keepFocus("block", () => map.svg.replaceChildren(...items.map(paint)));
     showTip(map, null);
   },
+  mark: (map, { strips }) => paintStrips(map, strips),
+  moving: ["strips"],
 });
