@@ -28,7 +28,7 @@ from glassformer.app.session.state import State
 from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.component import component, go_to_place
 from glassformer.app.ui.kept import keep
-from glassformer.app.ui.layout import side_by_side
+from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.analysis.choices import (
     UNSURE_BELOW,
@@ -186,7 +186,7 @@ def show_choices(trace: Trace) -> None:
     now = store.get_state()
     choice = choice_at(trace, step_in_focus(now, trace), OTHERS_LARGE if is_large(now) else OTHERS)
     with st.container(key="choices_panel", gap=None):
-        with side_by_side("choices_top", gap="small"):
+        with box("flat", "choices_top", horizontal=True, vertical_alignment="center", gap="small"):
             st.html(
                 lead_title(choice)
                 if trace.config.encoder_layers and trace.task == "translate"

@@ -69,7 +69,8 @@ def strips_of(trace: Trace, rows: Mapping[str, int], look: FigureStyle) -> dict[
 def vector_of(trace: Trace, block: Block, rows: Mapping[str, int]) -> np.ndarray:
     """What comes out of a block in the row of its stack, (D,)."""
     whole = as_numpy(trace[block.after])
-    return whole.reshape(-1, whole.shape[-1])[rows[block.stack]]
+    row: np.ndarray = whole.reshape(-1, whole.shape[-1])[rows[block.stack]]
+    return row
 
 
 def levels_of(vector: np.ndarray) -> np.ndarray:
@@ -79,7 +80,9 @@ def levels_of(vector: np.ndarray) -> np.ndarray:
         starts = np.arange(MOST) * len(cells) // MOST
         cells = np.add.reduceat(cells, starts) / np.diff(starts, append=len(cells))
     share = cells / (np.abs(cells).max() or 1.0)
-    return np.rint(ZERO + ZERO * np.sign(share) * np.abs(share) ** BENT).astype(np.uint8)
+    bent = np.sign(share) * np.abs(share) ** BENT
+    levels: np.ndarray = np.rint(ZERO + ZERO * bent).astype(np.uint8)
+    return levels
 
 
 def _words(trace: Trace, rows: Mapping[str, int]) -> str:
