@@ -42,24 +42,6 @@ function paintBlock({ id, items, label, pressed, ring, tip }) {
   return Object.assign(made, { tip });
 }
 
-// What comes out of each block for the words in focus (strips.py).
-function paintStrips({ svg }, { legend, rows, stops }) {
-  const palette = paletteOf(stops);
-  for (const image of svg.querySelectorAll("[data-strip]")) {
-    const [levels] = rows[image.dataset.strip] ?? [];
-    if (!levels) continue;
-    const cells = numbersOf(levels, Uint8Array);
-    const href = paintCells(make("canvas"), cells, 1, cells.length, palette).toDataURL();
-    set(image, { href });
-  }
-  for (const text of svg.querySelectorAll('[data-strips="legend"]')) text.textContent = legend;
-}
-
-function tipOf({ data: { strips } }, { dataset, tip }) {
-  const [levels, low, high] = strips.rows[dataset.block] ?? [];
-  return levels ? [...tip, phrase(strips.tip, { low, high })] : tip;
-}
-
 function showTip(map, block) {
   const { root, svg, tip } = map;
   tip.hidden = !block;
@@ -114,8 +96,7 @@ export default component(MARKUP, {
   draw(map, { height, items, label, large, width }) {
     set(map.svg, { viewBox: `0 0 ${width} ${height}`, "aria-label": label, is: { large } });
     map.keepFocus("block", () => map.svg.replaceChildren(...items.map(paint)));
+    window.paintMapStrips?.(map);
     showTip(map, null);
   },
-  mark: (map, { strips }) => paintStrips(map, strips),
-  moving: ["strips"],
 });
