@@ -186,13 +186,14 @@ def show_choices(trace: Trace) -> None:
     now = store.get_state()
     choice = choice_at(trace, step_in_focus(now, trace), OTHERS_LARGE if is_large(now) else OTHERS)
     with st.container(key="choices_panel", gap=None):
-        with box("flat", "choices_top", horizontal=True, vertical_alignment="center", gap="small"):
+        with box("flat", "choices_top", horizontal=True, vertical_alignment="center", wrap=False):
             st.html(
                 lead_title(choice)
                 if trace.config.encoder_layers and trace.task == "translate"
                 else title_alone(trace, choice)
             )
-            _temperature(now)
+            if not is_large(now):  # large type has no room for it
+                _temperature(now)
             _why(trace, choice)
         _draw_candidates(trace, choice, now.heat)
     answers.show(partial(_temperatures, trace, choice))
