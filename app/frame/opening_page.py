@@ -92,7 +92,7 @@ def _rules(name: str, size: int) -> str:
     sheet = own.read_text(encoding="utf-8") if own.is_file() else ""
     return f"""
 <style id="opening">html {{ font-size: {size}%; }} {layout_rules(size)} {sheet}</style>
-<style>:root:not([data-begun]) .stMain {{ {begins} }}
+<style>:root:not([data-begun]) :is(.stMain, .stMain *) {{ {begins} }}
 @keyframes seen {{ to {{ visibility: visible; }} }}
 {rooms}
 .st-key-timeline_top:not(:has(.st-key-decoding_strip [data-component])) {{ visibility: hidden; }}

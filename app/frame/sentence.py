@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from glassformer.app.panels.address_words import format_bytes
+from glassformer.app.panels.opening import opening
 from glassformer.app.runs import library, untrained
 from glassformer.app.runs.models import (
     has_chat,
@@ -32,6 +33,7 @@ from glassformer.core.weights.tokenizers.pieces import LINE
 EXAMPLES = Path(__file__).parents[2] / "assets" / "sentences" / "examples.json"
 
 NARROW, WIDE = 150, 308  # pixels of a menu
+DOOR = "/"  # in the menu of models: how others are opened; no model has this name
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def _menus(now: State, models: dict[str, str]) -> None:
     if not is_opened(now.model):  # another's was trained to write one language
         directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
         _choice("direction", now.direction, directions)
-    _choice("model", now.model, models)
+    _choice("model", now.model, {**models, DOOR: say("frame.other_models")})
 
 
 def _chat(now: State) -> None:
@@ -225,7 +227,9 @@ def _choice(name: str, value: str, labels: dict[str, str]) -> None:
 
     def take(picked: str) -> None:
         # Where the labels have changed, the browser may send one from before: no choice.
-        if picked in labels:
+        if picked == DOOR:
+            opening.ask()
+        elif picked in labels:
             store.update(**{name: picked})
 
     # Where another's model needs no direction its facts have that room.

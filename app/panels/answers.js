@@ -40,12 +40,14 @@ function changedAt(data, [name, ...path], value) {
 class KnownAnswers {
   version = "";
   here = {}; // the place in view, as the browser has it
+  there = {}; // the same as the server had it last
   moves = [];
   parts = new Map(); // place as text → which part of a large map it shows
   heads = new Map(); // place without a cell → the queries and keys of its head, as text
   cells = null; // the chart whose clicked cell another chart spells out
   preview = null; // a chart whose cells a grid of heads has in small
   places = new Map(); // place as text → [key of a component, what it showed, what is other there]
+  keys = []; // of the components that places are known of
   pending = 0; // clicks that have been answered here since the server was at rest
   asked = ""; // the place and version of the last question
   whole = false; // whether its answer had all
@@ -54,10 +56,10 @@ class KnownAnswers {
 
   adopt({ version, fields, here, moves, preview, cells, answered }) {
     if (version !== this.version)
-      [this.places, this.parts, this.heads] = [new Map(), new Map(), new Map()];
+      Object.assign(this, { places: new Map(), parts: new Map(), heads: new Map(), keys: [] });
     Object.assign(this, { version, fields, moves, preview, cells });
-    const there = Object.fromEntries(fields.map((field, at) => [field, here[at]]));
-    if (!this.pending) this.here = there;
+    this.there = Object.fromEntries(fields.map((field, at) => [field, here[at]]));
+    if (!this.pending) this.here = this.there;
     if (!answered) return;
     const { answers, bases, heads, parts, whole } = answered;
     this.whole = whole;
@@ -70,6 +72,7 @@ class KnownAnswers {
       view.version = version;
       shown[key] = view.served;
     }
+    this.keys = Object.keys(shown);
     for (const [place, changes] of [[here, {}], ...answers]) this.keep(place, shown, changes);
   }
 
@@ -150,6 +153,11 @@ class KnownAnswers {
     for (const view of views.values()) {
       view.preview?.(null);
       if (view.before.length) view.settle();
+    }
+    if (!document.querySelector(BUSY)) {
+      // The page is the server's again, and of the run and the place that it named last.
+      this.here = this.there;
+      for (const key of this.keys) if (views.has(key)) views.get(key).version = this.version;
     }
     this.near();
   }

@@ -81,7 +81,7 @@ class Answers:
     of: tuple[object, ...]
     moves: Sequence[Move]
     nearby: Iterable[Mapping[str, object]]  # changes of the state, the nearest first
-    draw: Callable[[State], None]
+    draw: Callable[[Any], None]
     preview: Mapping[str, Any] | None = None
     part: Callable[[State], list[float]] | None = None
     cells: Cells | None = None
@@ -90,18 +90,27 @@ class Answers:
     def fields(self) -> tuple[str, ...]:
         """The fields of the state that tell one place from another."""
         moved = {move.field for move in self.moves}
-        return tuple(sorted(moved | ({"query", "key"} if "kind" in moved else set())))
+        pair = {"query", "key"} if self.cells or "kind" in moved else set()
+        return tuple(sorted(moved | pair))
 
     @property
     def version(self) -> str:
         """A short name of all that is drawn depends on besides the place."""
-        at_none = replace(self.now, **{name: getattr(State(), name) for name in self.fields})
-        told = repr((store.page_on_screen(), replace(at_none, opens="own"), self.of))
+        told = repr((store.page_on_screen(), replace(self.rest, opens="own"), self.of))
         return blake2b(told.encode(), digest_size=8).hexdigest()
 
-    def place(self, state: State) -> list[Any]:
-        """What of a state tells its place."""
-        return [getattr(state, name) for name in self.fields]
+    @property
+    def rest(self) -> State:
+        """The state without its place."""
+        return replace(self.now, **{name: getattr(State(), name) for name in self.fields})
+
+    def there(self, **changes: Any) -> Any:
+        """What `draw` is given of a place nearby; without changes of the one in view."""
+        return self.now.changed(**changes) if changes else self.now
+
+    def place(self, there: Any) -> list[Any]:
+        """What tells a place."""
+        return [getattr(there, name) for name in self.fields]
 
 
 def show(make: Callable[[], Answers]) -> None:
@@ -117,14 +126,14 @@ def _send(make: Callable[[], Answers]) -> None:
     data: dict[str, Any] = {
         "version": page.version,
         "fields": page.fields,
-        "here": page.place(page.now),
+        "here": page.place(page.there()),
         "moves": page.moves,
         "preview": page.preview,
         "cells": page.cells and page.cells.data,
     }
     asked, store.memory().answers_asked = store.memory().answers_asked, ""
     if asked == page.version:
-        place = orjson.dumps(page.place(page.now))
+        place = orjson.dumps(data["here"])
         data["answered"] = orjson.Fragment(_known.get((asked, place), lambda: answer(page)))
     _answers("bridge_answers", data, ask=_remember)
 
@@ -140,22 +149,21 @@ def answer(page: Answers) -> bytes:
     whole: all that was asked for is in it. parts: as `Answers.part` has them.
     """
     until = time.thread_time() + MOST_SECONDS
-    here = _drawn(page, page.now)
+    here = _drawn(page, page.there())
     plain = {key: orjson.loads(data) for key, data in here.items()}
-    known, left = [orjson.dumps(page.place(page.now))], MOST_BYTES
+    known, left = [orjson.dumps(page.place(page.there()))], MOST_BYTES
     found, whole = [], True
     for changes in page.nearby:
-        state = page.now.changed(**changes)
-        place = orjson.dumps(page.place(state))
+        there = page.there(**changes)
+        place = orjson.dumps(page.place(there))
         if place in known:
             continue
-        there = _drawn(page, state)
         differs = {
             key: list_changes(plain[key], orjson.loads(data))
-            for key, data in there.items()
+            for key, data in _drawn(page, there).items()
             if key in plain
         }
-        text = orjson.dumps([page.place(state), differs])
+        text = orjson.dumps([page.place(there), differs])
         left -= len(text)
         if left < 0 or time.thread_time() > until:
             whole = False
@@ -173,7 +181,7 @@ def _heads(page: Answers, cells: Cells, left: int) -> list[tuple[Any, str, str]]
     """Queries and keys of the heads nearby."""
     found: dict[bytes, tuple[Any, str, str]] = {}
     for changes in page.nearby:
-        state = replace(page.now.changed(**changes), query=None, key=None)
+        state = replace(page.there(**changes), query=None, key=None)
         name = orjson.dumps(page.place(state))
         if name in found or (both := cells.of(state)) is None:
             continue
@@ -189,8 +197,8 @@ def _parts(page: Answers, part: Callable[[State], list[float]]) -> list[tuple[An
     """The part of the picture that each place shows, as far as there is time and room for it."""
     until, left, found = time.thread_time() + MOST_SECONDS, MOST_PARTS, []
     for changes in page.nearby:
-        state = page.now.changed(**changes)
-        shown = page.place(state), part(state)
+        there = page.there(**changes)
+        shown = page.place(there), part(there)
         left -= len(orjson.dumps(shown))
         if left < 0 or time.thread_time() > until:
             break
@@ -198,9 +206,9 @@ def _parts(page: Answers, part: Callable[[State], list[float]]) -> list[tuple[An
     return found
 
 
-def _drawn(page: Answers, state: State) -> dict[str, bytes]:
+def _drawn(page: Answers, there: Any) -> dict[str, bytes]:
     with catch_data() as data:
-        page.draw(state)
+        page.draw(there)
     return data
 
 

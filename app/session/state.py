@@ -182,6 +182,9 @@ class State:
     sinks: str = _kept("counted", one_of("counted", "apart"))  # apart: not in the colour scale
     terms: str = _kept("largest", one_of("largest", "dimension"))  # order of the products of q · k
 
+    # Translate
+    heat: float = _kept(1.0, number_codec(0.1, 3))  # the temperature that candidates are shown at
+
     # Vectors
     vectors: str = _kept("positions", one_of(*VECTORS))  # which question
     stack: str = _kept("encoder", one_of("encoder", "decoder"))  # whose stream

@@ -69,13 +69,18 @@ def component(
 def catch_data() -> Iterator[dict[str, bytes]]:
     """Within it no component is drawn: what each would be given stands in the result, by its key.
 
-    Other elements of Streamlit would be drawn: leave them out.
+    Boxes (layout.py) are left out, too. Other elements of Streamlit would be drawn: have none.
     """
     _catching.data = {}
     try:
         yield _catching.data
     finally:
         _catching.data = None
+
+
+def is_caught() -> bool:
+    """Whether what is drawn now is only caught."""
+    return getattr(_catching, "data", None) is not None
 
 
 def _hearing(key: str, event: str, act: Callable[[Any], object]) -> Callable[[], None]:

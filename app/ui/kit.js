@@ -152,6 +152,10 @@ function followLink(event) {
 }
 window.hearsLinks ??= !document.addEventListener("click", followLink, { capture: true });
 
+// Whether the reader has yet to click a first word, on this device; in front of a hall nobody has.
+const FIRST_WORD = "glassformer-word"; // in localStorage
+const isNew = () => window.top === window && !localStorage.getItem(FIRST_WORD);
+
 // Which of some nodes is the current one.
 function setCurrent(nodes, now) {
   for (const [at, node] of [...nodes].entries())

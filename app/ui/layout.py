@@ -1,8 +1,11 @@
 """Containers that say how they lie on the page, in the words of layout.css."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
+
+from glassformer.app.ui.component import is_caught
 
 
 def box(words: str, name: str, **given: Any) -> Any:
@@ -12,6 +15,8 @@ def box(words: str, name: str, **given: Any) -> Any:
     as `data-box="fill scroll"`. The words must not depend on the state: a container with another
     key is built anew. given: as of `st.container`.
     """
+    if is_caught():
+        return nullcontext()
     return st.container(key="--".join((name, *words.split())), **given)
 
 

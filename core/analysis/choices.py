@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from glassformer.core.trace.tables import as_numpy
 from glassformer.core.trace.trace import Candidate, Trace
@@ -72,6 +74,34 @@ def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
     chosen = Candidate(trace.output_tokens[row], piece, probabilities(trace)[row])
     left = tuple(each for each in best if each.piece != piece and not math.isnan(each.probability))
     return Choice(row, trace.output_tokens[:row], chosen, left[:others], guard_stop(trace, row))
+
+
+def choice_at_temperature(trace: Trace, choice: Choice, temperature: float) -> Choice:
+    """The same step as it would be had its scores been divided by a temperature.
+
+    Args:
+        trace: the run that is read, its first sentence.
+        choice: what `choice_at` found in it.
+        temperature: above 0; 1 changes nothing.
+
+    Returns:
+        The same words in the same order with softmax(logits / temperature), over all words.
+
+    Raises:
+        GlassformerError: `unknown_address` for a model that writes no words.
+    """
+    scores = as_numpy(trace["output/logits"])[0, choice.row].astype(np.float64)
+    highest = float(scores.max())
+    plain, tempered = (np.exp((scores - highest) / each).sum() for each in (1, temperature))
+
+    def at(candidate: Candidate) -> Candidate:
+        if not candidate.probability:  # too small for a number: nothing is left to divide
+            return candidate
+        below = math.log(candidate.probability * plain) / temperature
+        return replace(candidate, probability=math.exp(below) / float(tempered))
+
+    others = tuple(map(at, choice.others))
+    return replace(choice, chosen=at(choice.chosen), others=others)
 
 
 def rows_by_model(trace: Trace) -> range | tuple[int, ...]:

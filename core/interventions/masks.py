@@ -10,7 +10,7 @@ so that every cell of every head is decided once, whatever was painted first.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self, TypeGuard
 
 import torch
 from torch import Tensor
@@ -199,6 +199,61 @@ class Painted(OfHeads, kind="painted", slot=("where", "heads")):
         spans = (*self.hidden, *self.shown)
         ends = [(row, column) for row, first, last in spans for column in (first, last)]
         _inside(self, ends, config, source, target)
+
+
+def hidden_words(experiment: Experiment, config: ModelConfig) -> tuple[int, ...]:
+    """The words of what was read that nobody sees, in no layer: see `toggle_word`.
+
+    Args:
+        experiment: what is switched.
+        config: of the model.
+
+    Returns:
+        Their places, ascending.
+    """
+    lines = {each.where: each for each in experiment.switches if _is_of_all_heads(each)}
+    hidden = [set(lines[at].columns) if at in lines else set() for at in _readers(config)]
+    return tuple(sorted(set.intersection(*hidden)))
+
+
+def toggle_word(experiment: Experiment, config: ModelConfig, place: int) -> Experiment:
+    """Hides a word of what was read from every word of every layer, or shows it again.
+
+    Args:
+        experiment: the one before.
+        config: of the model.
+        place: of the word, from 0.
+
+    Returns:
+        A new experiment; whole rows and columns that were hidden at all heads stay.
+    """
+    hide = place not in hidden_words(experiment, config)
+    for where in _readers(config):
+        before = next(
+            (
+                each
+                for each in experiment.switches
+                if _is_of_all_heads(each) and each.where == where
+            ),
+            Lines(where),
+        )
+        columns = {*before.columns, place} if hide else {*before.columns} - {place}
+        after = replace(before, columns=tuple(sorted(columns)))
+        experiment = experiment.without(before)
+        if after.rows or after.columns:
+            experiment = experiment.having(after)
+    return experiment
+
+
+def _readers(config: ModelConfig) -> tuple[str, ...]:
+    """The attentions that look at what was read, as patterns."""
+    if config.has_both:
+        return ("encoder/*/self_attention", "decoder/*/cross_attention")
+    return ("encoder/*/self_attention",) if config.encoder_layers else (DECODER_SELF,)
+
+
+def _is_of_all_heads(switch: Switch) -> TypeGuard[Lines]:
+    return isinstance(switch, Lines) and not switch.heads
 
 
 def closed_rows(mask: Tensor) -> tuple[tuple[int, int], ...]:

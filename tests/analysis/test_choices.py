@@ -5,9 +5,16 @@ import math
 import pytest
 import torch
 
-from glassformer.core.analysis.choices import choice_at, chosen_otherwise, least_sure, probabilities
+from glassformer.core.analysis.choices import (
+    choice_at,
+    choice_at_temperature,
+    chosen_otherwise,
+    least_sure,
+    probabilities,
+)
 from glassformer.core.decoding.step import Step
 from glassformer.core.errors import GlassformerError
+from glassformer.core.text_models.checkpoints import load_model
 from tests.example_trace import CHANCES, example_trace
 from tests.example_trace import probabilities as example_probabilities
 
@@ -82,3 +89,17 @@ def test_a_choice_says_what_the_guard_forbade() -> None:
     slot = Step(11, 0.6, 1.0, ((11, 0.6),), guarded=5)
     trace = example_trace(steps=(plain, love, slot, plain))
     assert [choice_at(trace, row).guarded for row in range(4)] == ["", "爱", "Zorblax", ""]
+
+
+@pytest.mark.parametrize("temperature", [0.1, 0.7, 1, 3])
+def test_candidates_at_a_temperature_are_softmax_of_the_divided_scores(temperature: float) -> None:
+    trace = load_model().trace("The animal didn't cross the street because it was too tired")
+    for row in range(len(trace.output_tokens)):
+        choice = choice_at(trace, row)
+        found = choice_at_temperature(trace, choice, temperature)
+        scores = trace["output/logits"][0, row].double() / temperature
+        for candidate in (found.chosen, *found.others):
+            at = trace.vocabulary.index(candidate.piece)
+            assert candidate.probability == pytest.approx(float(scores.softmax(-1)[at]), rel=1e-4)
+        pieces = [each.piece for each in (choice.chosen, *choice.others)]
+        assert [each.piece for each in (found.chosen, *found.others)] == pieces

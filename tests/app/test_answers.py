@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.panels import answers
+from glassformer.app.session.codecs import sections_text
 from glassformer.app.session.state import State
 from glassformer.app.ui import scripts
 from tests.opened_app import opened
@@ -74,6 +75,30 @@ def test_it_is_what_the_server_sends(name: str) -> None:
         for key, each in changes.items():
             assert changed(here[key], each) == json.loads(there[key]), (key, fields)
         assert "answered" not in json.loads(there["bridge_answers"])  # once
+    assert any(each for _, changes in told["answers"] for each in changes.values())
+
+
+BENCHES = "clones depth dictionary one_matrix scaling seq2seq skips split why".split()
+
+
+@pytest.mark.parametrize("bench", BENCHES)
+def test_of_the_inputs_of_the_lab_too(bench: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "MOST_SECONDS", 3)  # some train
+    app = opened("lab", lab=bench)
+    here = sent_to(app)
+    asked = json.loads(here["bridge_answers"])
+    send(app, "answers", "ask", {"version": asked["version"]})
+    told = asked | json.loads(sent_to(app)["bridge_answers"])["answered"]
+    assert {key: crc32(here[key]) for key in told["bases"]} == told["bases"]
+    for place, changes in told["answers"][:: max(1, len(told["answers"]) // FEW)]:
+        typed = dict(zip(told["fields"], place, strict=True))
+        link = sections_text({bench: typed})
+        there = sent_to(opened("lab", lab=bench, inputs=link))
+        board = json.loads(there[f"typed_lab_{bench}"])
+        shown = {each["name"]: each["value"] for each in board["fields"]}
+        assert typed.items() <= shown.items() or (not changes)  # a link that has no answer
+        for key, each in changes.items():
+            assert changed(here[key], each) == json.loads(there[key]), (key, typed)
     assert any(each for _, changes in told["answers"] for each in changes.values())
 
 

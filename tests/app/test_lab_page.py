@@ -180,10 +180,12 @@ def double(x: str) -> float:
 
 def test_bad_input_keeps_the_last_good_result(kept: dict[str, Any]) -> None:
     field = [Field("x", "x_1", 1.5)]
-    assert kit.compute_from_inputs("demo", field, double) == kit.Answer(3.0, {"x": "1.5"})
+    answer = kit.compute_from_inputs("demo", field, double)
+    assert (answer.result, answer.typed) == (3.0, {"x": "1.5"})
     assert kept["drawn"][3:5] == (("", None), False)
     kit.put_inputs("demo", x=-4.0)
-    assert kit.compute_from_inputs("demo", field, double) == kit.Answer(-8.0, {"x": "−4"})
+    answer = kit.compute_from_inputs("demo", field, double)
+    assert (answer.result, answer.typed) == (-8.0, {"x": "−4"})
     assert kept["drawn"][3:5] == (("", None), True)
     kit.put_inputs("demo", x="bad")
     assert kit.compute_from_inputs("demo", field, double).result == -8.0

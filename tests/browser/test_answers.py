@@ -166,6 +166,24 @@ def test_a_slider_shows_where_it_is_before_it_rests(
     assert driver.read(page, value) == early
 
 
+def test_a_slider_of_the_lab_draws_before_the_server_answers(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("lab", "lab=scaling")
+    chart = "document.querySelector('.st-key-lab_scaling_chart .js-plotly-plot')"
+    drawn = f"JSON.stringify({chart}._fullData.map((it) => [...(it.y ?? [])]))"
+    before = driver.read(page, drawn)
+    come_near(page, ".st-key-typed_lab_scaling input[type=range]")
+    with standing():
+        page.locator(".st-key-typed_lab_scaling input[type=range]").nth(1).focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"(before) => {drawn} !== before", arg=before)
+        early = page.evaluate(drawn)
+    page.wait_for_url("**inputs=*")
+    driver.wait_until_idle(page)
+    assert driver.read(page, drawn) == early
+
+
 # What a chart shows, number by number.
 SPELLED = """() => {
   const { _fullData: [cells, bars], _fullLayout: layout } =
@@ -202,6 +220,23 @@ def test_a_clicked_cell_is_spelled_out_at_once(
         assert early.pop(name) == late.pop(name)
     for name, numbers in early.items():
         assert numbers == pytest.approx(late[name], rel=1e-6, nan_ok=True), name
+
+
+def test_cell_after_cell_is_spelled_out_by_what_came_once(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=2")
+    come_near(page, PICTURE)
+    page.evaluate("knownAnswers.ask = () => {}")
+    click_cell(page, 3, 1)
+    page.wait_for_url("**query=4*")
+    page.wait_for_function("!knownAnswers.pending")
+    first = page.evaluate(SPELLED)["texts"]
+    with standing():
+        click_cell(page, 2, 0)
+        page.wait_for_function(
+            f"(first) => String(({SPELLED})().texts) !== String(first)", arg=first
+        )
 
 
 def test_what_is_not_known_is_shown_in_small(

@@ -18,11 +18,14 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });"""
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["projector", "phone"])
 @pytest.mark.parametrize("page", sorted(PAGES))
-def test_a_page_opens_without_a_jump(page: str, context: BrowserContext, app_url: str) -> None:
+def test_a_page_opens_without_a_jump(
+    page: str, size: tuple[int, int], context: BrowserContext, app_url: str
+) -> None:
     asked, failed = [], []
     window = driver.new_page(context)
-    window.set_viewport_size({"width": 1280, "height": 720})
+    window.set_viewport_size({"width": size[0], "height": size[1]})
     window.add_init_script(SHIFTS)
     window.on("response", lambda got: (failed if got.status >= 400 else asked).append(got.url))
     window.goto(f"{app_url}/{'' if page == 'translate' else page}")

@@ -192,9 +192,81 @@ def test_the_sentence_above_the_runners_up_keeps_to_one_line(
     assert len(heights) == 1
 
 
+def test_a_first_reader_is_told_what_there_is_and_what_to_do(
+    translate: Callable[..., Page],
+) -> None:
+    page = translate()
+    expect(page.locator(".hint")).to_contain_text("Click the pulsing word")
+    page.locator(".inviting .chip").click()
+    expect(page.locator(".inviting")).to_have_count(0)
+    expect(page.locator(".hint")).to_contain_text("Click a word")
+    page.reload()
+    page.locator(".sources .chip").first.wait_for()
+    driver.wait_until_idle(page)
+    expect(page.locator(".inviting")).to_have_count(0)
+    expect(page.locator(".hint")).to_contain_text("Click a word")
+
+
+def test_a_word_is_hidden_from_all_others_at_the_word(translate: Callable[..., Page]) -> None:
+    page = translate()
+    before = page.locator(".headline .text").inner_text()
+    row = page.locator(".st-key-word_lines .sources .row").nth(1)
+    row.hover()
+    row.locator(".eye").click()
+    expect(page.locator(".headline .text")).not_to_have_text(before)
+    expect(row.locator(".eye")).to_have_attribute("aria-pressed", "true")
+    page.wait_for_timeout(5000)
+    expect(row.locator(".eye")).to_have_attribute("aria-pressed", "true")
+    assert "lines" in page.url
+    row.locator(".eye").click()
+    expect(page.locator(".headline .text")).to_have_text(before)
+
+
+def test_one_click_leads_from_a_word_to_why(translate: Callable[..., Page]) -> None:
+    page = translate()
+    page.get_by_role("button", name="Why?").click()
+    page.wait_for_url("**/vectors*")
+    expect(page.get_by_text("has the logit").first).to_be_visible()
+
+
+def test_the_candidates_follow_the_temperature(translate: Callable[..., Page]) -> None:
+    page = translate()
+    shares = "[...document.querySelector('.st-key-candidates .js-plotly-plot')._fullData[0].x]"
+    before = driver.read(page, shares)
+    slider = page.get_by_role("slider", name="Temperature")
+    slider.focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_url("**heat=3*")
+    page.wait_for_timeout(2000)
+    after = driver.read(page, shares)
+    assert max(after) < 0.5 * max(before)
+    assert len(after) == len(before)
+
+
+def test_the_menu_of_models_says_how_others_are_opened(translate: Callable[..., Page]) -> None:
+    page = translate()
+    page.locator(".st-key-widget_model_en").click()
+    page.get_by_role("option", name="GPT-2").click()
+    expect(page.get_by_role("dialog")).to_contain_text("fetch gpt2")
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-widget_model_en input")).to_have_value("translator")
+
+
+def test_the_stripes_are_of_the_word_that_is_clicked(translate: Callable[..., Page]) -> None:
+    page = translate()
+    stripe = '[data-strip="decoder/0/feed_forward"]'
+    inside = f"shownViews.get('map').root.querySelector('{stripe}').getAttribute('href')"
+    before = driver.read(page, inside)
+    assert before.startswith("data:image/png")
+    chips(page, "outputs").nth(3).click()
+    page.wait_for_url("**token=*")
+    page.wait_for_function(f"(before) => ({inside}) !== before", arg=before)
+
+
 def test_the_hint_is_that_of_the_state(translate: Callable[..., Page]) -> None:
     page = translate()
-    expect(page.locator(".hint")).to_contain_text("Click a word")
+    expect(page.locator(".hint")).to_contain_text("Click the pulsing word")
     page.locator("[data-block='decoder/0/cross_attention']").first.click()
     expect(page.locator(".hint")).to_contain_text("close")
 

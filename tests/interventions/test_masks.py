@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -20,7 +21,9 @@ from glassformer.core.interventions.masks import (
     cells_of,
     cells_of_drag,
     closed_rows,
+    hidden_words,
     spans_of,
+    toggle_word,
 )
 from glassformer.core.interventions.switch import Switch
 from glassformer.core.text_models.translator import Translator
@@ -194,3 +197,27 @@ def test_a_translation_without_the_causal_mask_sees_the_future() -> None:
     weights = off[f"{DECODER}/weights"][0]
     future = torch.ones_like(weights[0]).triu(1) > 0
     assert bool((weights[:, future] > 0).all())
+
+
+def test_a_word_that_nobody_sees() -> None:
+    config, lines = model().config, Lines(CROSS, (0,), (), (0,))
+    before = Experiment((lines,))
+    hidden = toggle_word(toggle_word(before, config, 2), config, 4)
+    assert hidden_words(before, config) == ()
+    assert hidden_words(hidden, config) == (2, 4)
+    assert lines in hidden.switches  # of one attention alone: it stays
+    trace, plain = run(hidden, model(), SENTENCE), model().trace(SENTENCE)
+    for place in ("encoder/0/self_attention", "encoder/1/self_attention", CROSS):
+        weights = trace[f"{place}/weights"]
+        assert not weights[..., [2, 4]].any()
+        assert plain[f"{place}/weights"][..., [2, 4]].all()
+    back = toggle_word(toggle_word(hidden, config, 4), config, 2)
+    assert back == before
+    by_hand = Experiment((Lines("encoder/*/self_attention", (), (0,)),))  # a row
+    assert toggle_word(toggle_word(by_hand, config, 2), config, 2) == by_hand
+
+
+def test_of_a_decoder_alone_a_word_is_hidden_in_its_own_attention() -> None:
+    config = replace(model().config, encoder_layers=0)
+    hidden = toggle_word(Experiment(), config, 1)
+    assert hidden.switches == (Lines("decoder/*/self_attention", (), (), (1,)),)

@@ -11,8 +11,9 @@ it names is marked, and the result stays that of the last good inputs. Tables of
 `app/pages/lab/figures/tables.py`, drawn with `st.html`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -27,9 +28,12 @@ from glassformer.app.pages.lab.inputs import (
     input_value,
     original_value,
 )
+from glassformer.app.panels import answers
+from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.plots.drawing import Figure
-from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.labels import MINUS, format_number
 from glassformer.app.session import store
+from glassformer.app.session.state import State
 from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
@@ -48,6 +52,14 @@ class Answer(Generic[T]):
 
     result: T
     typed: Mapping[str, Any]  # the inputs of the result, as typed
+    key: str
+    fields: Sequence[Field]
+    compute: Callable[..., T]
+
+    def at(self, **changes: Any) -> "Answer[T]":
+        """What it computes from other inputs; raises `GlassformerError`."""
+        typed = {**self.typed, **changes}
+        return replace(self, typed=typed, result=self.compute(**typed))
 
 
 def draw_bench_head(bench: str) -> dict[str, str]:
@@ -134,7 +146,76 @@ def compute_from_inputs(
         said = say("language.gap").join([input_message(problem, labels), say("lab.stale")])
     wrong = str(problem.values.get("name", "?")) if problem else None
     _draw(key, fields, typed, (said, wrong), edited, ties)
-    return Answer(result, good)
+    return Answer(result, good, key, fields, compute)
+
+
+def draw_with_foresight(answer: Answer[T], draw: Callable[[Answer[T]], None]) -> None:
+    """Draw what comes of the inputs; of sliders and choices the browser draws it by itself.
+
+    draw: draws components of the bench, as they are with some inputs, and nothing else.
+    """
+    draw(answer)
+    answers.show(lambda: InputAnswers.of_bench(answer, draw))
+
+
+@dataclass(frozen=True)
+class InputAnswers(Answers):
+    """A bench with other values of its sliders and choices: they are its places."""
+
+    answer: Answer[Any] | None = None
+
+    @classmethod
+    def of_bench(cls, answer: Answer[T], draw: Callable[[Answer[T]], None]) -> "InputAnswers":
+        """All values of one input at a time, the nearest first."""
+        moved = [each for each in answer.fields if each.kind in ("slider", "choice")]
+        nearby = sorted(
+            (distance, name, value) for name, value, distance in _other_values(moved, answer.typed)
+        )
+        names = {each.name for each in moved}
+        fixed = {name: value for name, value in answer.typed.items() if name not in names}
+
+        def draw_there(typed: Mapping[str, Any]) -> None:
+            with suppress(GlassformerError):
+                draw(answer.at(**typed))
+
+        return cls(
+            store.get_state(),
+            (answer.key, fixed, current_look()),
+            [Move(f"typed_lab_{answer.key}", name, name, "value") for name in sorted(names)],
+            [{name: value} for _, name, value in nearby],
+            draw_there,
+            answer=answer,
+        )
+
+    @property
+    def rest(self) -> State:
+        """The state without what is in the inputs."""
+        return replace(self.now, inputs="")
+
+    def there(self, **changes: Any) -> dict[str, Any]:
+        """The values of the inputs that are moved."""
+        assert self.answer is not None
+        return {name: self.answer.typed[name] for name in self.fields} | changes
+
+    def place(self, there: Mapping[str, Any]) -> list[Any]:
+        """The same in their order."""
+        return [there[name] for name in self.fields]
+
+
+def _other_values(
+    fields: Sequence[Field], typed: Mapping[str, Any]
+) -> Iterator[tuple[str, str, float]]:
+    """name, value and distance of what else could be in an input, as the browser writes it."""
+    for each in fields:
+        for option in each.options:
+            yield each.name, option, 0
+        if each.kind == "slider":
+            assert each.low is not None and each.high is not None and each.step is not None
+            count = round((each.high - each.low) / each.step)
+            now = float(str(typed[each.name]).replace(MINUS, "-"))
+            for at in range(count + 1):
+                value = each.low + at * each.step
+                yield each.name, f"{value:.12g}", abs(value - now) / each.step
 
 
 def _last_good(

@@ -56,6 +56,11 @@ function line(board, { high, label, low, name, step }, kind) {
   return input;
 }
 
+// What is known of the result with another value is drawn at once (answers.js).
+function foretell({ key }, name, value) {
+  window.knownAnswers?.answer(key, name, { value });
+}
+
 function slider(board, field) {
   const { high, label, low, name, step } = field;
   const range = make("input", { type: "range", min: low, max: high, step, "aria-label": label });
@@ -69,6 +74,7 @@ function slider(board, field) {
   range.oninput = () => {
     input.value = range.value;
     typed();
+    foretell(board, name, range.value);
   };
   return make(".slide", range, input);
 }
@@ -80,6 +86,7 @@ function choice(board, { name, options }) {
     button.onclick = () => {
       for (const each of row.children) each.setAttribute("aria-pressed", each === button);
       board.values[name] = key;
+      foretell(board, name, key);
       send(board);
     };
     row.append(button);

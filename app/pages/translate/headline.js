@@ -31,10 +31,21 @@ function others(view, sentences, from) {
   });
 }
 
+// A first reader is told what there is to see, until a word has been clicked.
+function hint(view) {
+  const { first, hint: usual } = view.data;
+  const text = (isNew() && first) || usual;
+  view.write({ ".hint": text });
+  view.find(".hint").title = text;
+}
+
 export default component(MARKUP, {
-  start: (view) => view.watch(view.find(".box"), () => fit(view)),
+  start(view) {
+    view.watch(view.find(".box"), () => fit(view));
+    view.hear(document, "click", () => hint(view)); // after what was clicked has heard of it
+  },
   draw(view, data) {
-    const { compact, cue, cue_help: help, hint, level } = data;
+    const { compact, cue, cue_help: help, level } = data;
     const doubted = level === "unsure";
     set(view.root, { is: { compact, doubted } });
     const below = view.find(".below");
@@ -51,9 +62,9 @@ export default component(MARKUP, {
     view
       .find(".after")
       .replaceChildren(...others(view, after, before.length + 1).flatMap((each) => [space, each]));
-    view.write({ ".badge": data.badge, ".why": cue, ".hint": hint });
+    view.write({ ".badge": data.badge, ".why": cue });
+    hint(view);
     view.find(".text").lang = data.language;
-    view.find(".hint").title = hint;
     set(view.find(".cue"), { title: `${cue}\n${help}`, className: `cue swatch cut ${level}` });
   },
   mark: fit,

@@ -3,13 +3,15 @@
 import math
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from html import escape
 from typing import Any
 
 import streamlit as st
 
 from glassformer.app.pages.translate import headline_parts
-from glassformer.app.panels import provenance
+from glassformer.app.panels import answers, provenance
+from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.panels.words.words_panel import (
     is_large,
     sentence_signs,
@@ -22,10 +24,19 @@ from glassformer.app.plots.labels import format_percent, is_chinese, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.session import store
+from glassformer.app.session.state import State
 from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.component import component, go_to_place
+from glassformer.app.ui.kept import keep
+from glassformer.app.ui.layout import box
 from glassformer.app.words import say
-from glassformer.core.analysis.choices import UNSURE_BELOW, Choice, choice_at, rows_by_model
+from glassformer.core.analysis.choices import (
+    UNSURE_BELOW,
+    Choice,
+    choice_at,
+    choice_at_temperature,
+    rows_by_model,
+)
 from glassformer.core.analysis.confidence import Confidence, Reason, confidence, is_judged
 from glassformer.core.errors import GlassformerError
 from glassformer.core.text.tokenizer import split_sentences
@@ -36,6 +47,8 @@ NAMED = 3  # words that are written out
 QUOTED = 5  # words of a repetition that are written out
 SHOWN_BEFORE = 4  # words of the prefix that are written out
 OTHERS, OTHERS_LARGE = 5, 3  # runners-up; large type needs the room for the words above
+HEATS, SLIDER = (0.1, 3.0), 130  # temperatures; pixels of their slider
+VECTORS_PAGE = "app/pages/vectors/page.py"
 BAR, AROUND = 23.7, 16  # pixels of a bar, and above and below all of them
 
 _headline = component(__file__, "headline")  # in the largest type that fits
@@ -54,9 +67,16 @@ def show(trace: Trace, opened: bool) -> None:
         **_others(trace),  # in grey
         "parts": headline_parts.text_parts(trace),
         "hint": "" if large else hint,  # large type has no room for it
+        "first": say("translate.first") if invites_a_click(trace, opened) and not large else "",
         "compact": large,
     }
     _headline("headline", data | _trust(trace), sentence=_turn)
+
+
+def invites_a_click(trace: Trace, opened: bool) -> bool:
+    """Whether there is a word to click that tells something; a first reader is invited to."""
+    lines = store.get_state().links == "lines"
+    return lines and trace.config.has_generator and not opened
 
 
 def _trust(trace: Trace) -> dict[str, str]:
@@ -163,9 +183,62 @@ def show_choices(trace: Trace) -> None:
     if not trace.config.has_generator:
         st.caption(say("translate.no_choices"))
         return
-    look, now = current_look(), store.get_state()
+    now = store.get_state()
     choice = choice_at(trace, step_in_focus(now, trace), OTHERS_LARGE if is_large(now) else OTHERS)
-    rows = (choice.chosen, *choice.others)
+    with st.container(key="choices_panel", gap=None):
+        with box("flat", "choices_top", horizontal=True, vertical_alignment="center", wrap=False):
+            st.html(
+                lead_title(choice)
+                if trace.config.encoder_layers and trace.task == "translate"
+                else title_alone(trace, choice)
+            )
+            if not is_large(now):  # large type has no room for it
+                _temperature(now)
+            _why(trace, choice)
+        _draw_candidates(trace, choice, now.heat)
+    answers.show(partial(_temperatures, trace, choice))
+
+
+def _temperature(now: State) -> None:
+    """A slider that says at which temperature the candidates are shown."""
+
+    def draw() -> None:
+        st.slider(
+            say("translate.temperature"), *HEATS, step=0.1, format="T = %.1f",
+            key=store.bind("heat", now.heat), label_visibility="collapsed", width=SLIDER,
+            on_change=lambda: store.update(heat=store.widget_value("heat")),
+        )  # fmt: skip
+
+    keep("heat", draw, now.language, now.heat)
+
+
+def _temperatures(trace: Trace, choice: Choice) -> Answers:
+    """The candidates at all other temperatures, the nearest first."""
+    now = store.get_state()
+    stops = [round(HEATS[0] + at / 10, 1) for at in range(round(10 * (HEATS[1] - HEATS[0])) + 1)]
+    nearby = [{"heat": each} for each in sorted(stops, key=lambda each: abs(each - now.heat))]
+
+    def draw(there: State) -> None:
+        _draw_candidates(trace, choice, there.heat)
+
+    moves = [Move("widget_heat", "heat", "slide")]
+    return Answers(now, (id(trace), choice.row, current_look()), moves, nearby, draw)
+
+
+def _why(trace: Trace, choice: Choice) -> None:
+    """Draw the button that opens what every part of the model wrote for the word."""
+    if st.button(
+        say("translate.why"), key="why_word", help=say("translate.why_help"), type="tertiary",
+    ):  # fmt: skip
+        stack = "decoder" if trace.config.decoder_layers else "encoder"
+        store.update(vectors="attribution", stack=stack, token=("target", choice.row))
+        st.switch_page(VECTORS_PAGE)
+
+
+def _draw_candidates(trace: Trace, choice: Choice, heat: float) -> None:
+    look = current_look()
+    shown = choice if heat == 1 else choice_at_temperature(trace, choice, heat)
+    rows = (shown.chosen, *shown.others)
     never = _never(trace)
     remarks = {at: why_never(row.piece) for at, row in enumerate(rows) if row.piece in never and at}
     figure = candidates(
@@ -181,13 +254,7 @@ def show_choices(trace: Trace) -> None:
         piece = trace.vocabulary.index(rows[int(click.y)].piece)
         provenance.open_trail("output/probabilities", (0, choice.row, piece))
 
-    with st.container(key="choices_panel", gap=None):
-        st.html(
-            lead_title(choice)
-            if trace.config.encoder_layers and trace.task == "translate"
-            else title_alone(trace, choice)
-        )
-        show_chart(figure, "candidates", say("translate.choices_alt"), clicked=clicked)
+    show_chart(figure, "candidates", say("translate.choices_alt"), clicked=clicked)
 
 
 def _never(trace: Trace) -> set[str]:

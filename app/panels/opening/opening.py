@@ -33,7 +33,7 @@ def show_button() -> None:
         on_click=_forget,
     )
     limits = {"most": opened_files.MOST, "hint": say("opening.drop")}
-    _file_drop("bridge_file_drop", limits, drop=lambda _: _ask(), large=_refuse_large)
+    _file_drop("bridge_file_drop", limits, drop=lambda _: ask(), large=_refuse_large)
     if pressed or store.memory().opening_asked:
         st.dialog(say("opening.title"))(_dialog)()
 
@@ -88,7 +88,8 @@ def _forget() -> None:
     store.memory().opening_done = False
 
 
-def _ask() -> None:
+def ask() -> None:
+    """Open the dialog in the next run; for callbacks."""
     _forget()
     store.memory().opening_asked = True
 

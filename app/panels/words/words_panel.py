@@ -10,7 +10,8 @@ from glassformer.app.panels.compare import pickers
 from glassformer.app.panels.words.cross_attention import axes_with_numbers, cross_attention
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.app.session import store
+from glassformer.app.runs import on_screen
+from glassformer.app.session import experiments, store
 from glassformer.app.session.state import State
 from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.components.word_lines import (
@@ -36,6 +37,7 @@ from glassformer.core.analysis.attention_views import (
     layers_of,
 )
 from glassformer.core.analysis.choices import least_sure, rows_by_model
+from glassformer.core.interventions import masks
 from glassformer.core.text import vocabulary
 from glassformer.core.trace.trace import Trace
 
@@ -43,7 +45,7 @@ TEXTS = (
     "translate.source translate.output translate.end_help translate.slot "
     "translate.slot_listed translate.guarded translate.unseen translate.mark_unknown "
     "translate.mark_unsure translate.mark_unseen translate.mark_guarded translate.chance "
-    "translate.legend"
+    "translate.legend translate.hide_word translate.show_word"
 )  # fmt: skip
 OWN_TEXTS = ("source", "output", "legend")  # of one stack they are those of its task
 
@@ -159,7 +161,15 @@ def draw_word_lines(
     step: the output word that is marked, or NO_STEP. key: unique on the page.
     """
     data = word_lines_data(trace, layer, head, current_look(), pin, step)
-    word_lines(key, data, on_pin)
+    config, more = trace.config, {"invites": step != NO_STEP}
+    hidden = masks.hidden_words(experiments.current_experiment(), config)
+    word_lines(key, data | more | {"hidden": hidden}, on_pin, _toggle_word)
+
+
+def _toggle_word(place: int) -> None:
+    """Hide a word of what was read from all others, or show it again."""
+    config = on_screen.trace_on_screen().config
+    experiments.switch_to(masks.toggle_word(experiments.current_experiment(), config, place))
 
 
 def word_lines_data(

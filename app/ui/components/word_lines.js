@@ -3,12 +3,15 @@
 // least height does not fit, both columns have it, from the top, and the panel scrolls.
 
 const WIDEST = 9; // pixels of a line of weight 1; the legend's three strokes follow it
+const EYE = "M2 12c5-8 15-8 20 0-5 8-15 8-20 0Zm7 0a3 3 0 1 0 6 0 3 3 0 1 0-6 0";
 const PARTS = 3; // unknown words of one chip that are written out
 const TOLD = 0.02; // a weaker weight is drawn but not written
 const LEGEND = `<span class="legend-text"></span><i class="weak"></i>0.1<i class="middle"></i>0.5<i class="strong"></i>1
   <span class="marks"></span>`;
 
 function press(panel, word) {
+  if (panel.data.invites) localStorage.setItem(FIRST_WORD, "met");
+  panel.find(".inviting")?.classList.remove("inviting");
   panel.pin = same(panel.pin, word) ? null : word;
   light(panel);
   const [side, place] = panel.pin ?? [null, null];
@@ -23,7 +26,29 @@ function titleOf(word, texts) {
   return text === "" ? texts.end_help : "";
 }
 
-function makeRow(side, word, place, texts) {
+// What hides a word from all others, or shows it again.
+function makeEye(panel, place) {
+  const { hidden, texts } = panel.data;
+  if (!hidden) return null;
+  const is = hidden.includes(place);
+  const onclick = () => panel.send("hide", { to: place });
+  const title = is ? texts.show_word : texts.hide_word;
+  return make(
+    "button.eye",
+    { ...named(title), "aria-pressed": is, onclick },
+    shape(
+      "svg",
+      {
+        viewBox: "0 0 24 24",
+        "aria-hidden": true,
+      },
+      shape("path", { d: EYE }),
+      is ? shape("path", { d: "M4 20 20 4" }) : null,
+    ),
+  );
+}
+
+function makeRow(side, word, place, texts, eye) {
   const data = { side, place };
   const end = word.text === "";
   const { unseen, unsure, sink } = word;
@@ -35,7 +60,7 @@ function makeRow(side, word, place, texts) {
   const label = make("span.word", { is }, several || (end ? texts.end : word.text));
   const chip = make("button.chip", { data, title: titleOf(word, texts), is: { sink, end } }, label);
   const weight = make("span.weight");
-  if (side === "source") return make("li.row", weight, chip);
+  if (side === "source") return make("li.row", weight, eye, chip);
   // of a model that writes nothing
   if (word.percent === undefined) return make("li.row", chip, weight);
   const chance = make(
@@ -47,8 +72,8 @@ function makeRow(side, word, place, texts) {
   return make("li.row", { is: { unsure } }, chip, weight, chance);
 }
 
-function writeWords(panel, { outputs, sources, texts }) {
-  if (!panel.differs("words", sources, outputs, texts)) return;
+function writeWords(panel, { hidden, outputs, sources, texts }) {
+  if (!panel.differs("words", sources, outputs, texts, hidden)) return;
   panel.hot = null;
   panel.memory.shown = "";
   for (const [side, words] of [
@@ -56,7 +81,9 @@ function writeWords(panel, { outputs, sources, texts }) {
     ["target", outputs],
   ]) {
     panel.columns[side].replaceChildren(
-      ...words.map((word, place) => makeRow(side, word, place, texts)),
+      ...words.map((word, place) =>
+        makeRow(side, word, place, texts, side === "source" ? makeEye(panel, place) : null),
+      ),
     );
   }
   panel.scroll.scrollTop = 0;
@@ -205,10 +232,10 @@ export default component(columnsOf("sources", "outputs", LEGEND), {
     writeWords(panel, data);
     writeLines(panel, data);
   },
-  mark(panel, { pin, step }) {
+  mark(panel, { invites, pin, step }) {
     panel.pin = pin;
     [...panel.columns.target.children].forEach((row, at) =>
-      row.classList.toggle("step", at === step),
+      set(row, { is: { step: at === step, inviting: at === step && invites && isNew() } }),
     );
     place(panel);
     bring(panel);

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.plots.labels import format_percent, visible
-from glassformer.app.ui.component import CHIP_COLUMNS, component
+from glassformer.app.ui.component import CHIP_COLUMNS, component, go_to_place
 from glassformer.core.analysis.attention_views import marks_of
 from glassformer.core.analysis.choices import UNSURE_BELOW, guard_stop, probabilities, rows_by_model
 from glassformer.core.analysis.confidence import unseen_places
@@ -129,13 +129,20 @@ class Pin:
     place: int
 
 
-def word_lines(key: str, data: Mapping[str, Any], on_pin: Callable[[Pin | None], None]) -> None:
+def word_lines(
+    key: str, data: Mapping[str, Any], on_pin: Callable[[Pin | None], None],
+    on_hide: Callable[[int], None] | None = None,
+) -> None:  # fmt: skip
     """Draw the words and lines of `lines_data` over the height of their container.
 
-    `on_pin(pin)` is called when a word is clicked.
+    `on_pin(pin)` is called when a word is clicked, `on_hide(place)` when a word of the source is
+    hidden or shown again by the eye beside it; without it there is none.
     """
     sizes = len(data["sources"]), len(data["outputs"])
-    _lines(key, data, height="stretch", pin=lambda value: on_pin(read_pin(value, *sizes)))
+    heard: dict[str, Callable[[Any], None]] = {"pin": lambda it: on_pin(read_pin(it, *sizes))}
+    if on_hide is not None:
+        heard["hide"] = go_to_place(sizes[0], on_hide)
+    _lines(key, data, height="stretch", **heard)
 
 
 def lines_data(

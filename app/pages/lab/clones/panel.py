@@ -12,7 +12,7 @@ from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
-from glassformer.core.lab.clones import clones
+from glassformer.core.lab.clones import Trained, clones
 
 CLONES = (
     Field("layers", "N", 6, "slider", low=2, high=6, step=1),
@@ -25,11 +25,9 @@ CLONES = (
 def show() -> None:
     """Draw the inputs and what comes of them."""
     look, texts = current_look(), kit.draw_bench_head("clones")
-    stacks = kit.compute_from_inputs("clones", CLONES, _clones).result
-    limit = largest_magnitude(
-        *(each.moved.numpy() for each in stacks.values())
-    )  # one scale for all
-    for way, each in stacks.items():
+    answer = kit.compute_from_inputs("clones", CLONES, _clones)
+    places = {}
+    for way, each in answer.result.items():
         numbers = {
             "objects": each.objects,
             "parameters": f"{each.parameters:,}",
@@ -40,11 +38,19 @@ def show() -> None:
         }
         said = say("lab_clones.numbers", **numbers)
         st.html(f"<b>{escape(texts[way])}</b>{say('language.gap')}{escape(said)}")
-        with box("fill slim", f"lab_clones_{way}"):
-            figure = clones_figure(each, limit, texts, look)
-            show_chart(
-                figure, f"lab_clones_{way}_chart", texts["alt"].format(stack=texts[way]), fill=True
-            )
+        places[way] = box("fill slim", f"lab_clones_{way}")
+
+    def draw(answer: kit.Answer[dict[str, Trained]]) -> None:
+        stacks = answer.result
+        # One scale for all.
+        limit = largest_magnitude(*(each.moved.numpy() for each in stacks.values()))
+        for way, each in stacks.items():
+            with places[way]:
+                figure = clones_figure(each, limit, texts, look)
+                alt = texts["alt"].format(stack=texts[way])
+                show_chart(figure, f"lab_clones_{way}_chart", alt, fill=True)
+
+    kit.draw_with_foresight(answer, draw)
 
 
 _clones = lru_cache(maxsize=32)(clones)

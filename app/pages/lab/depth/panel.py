@@ -1,6 +1,7 @@
 """The norm before or after a sub-layer, and the residual cut, followed through the layers."""
 
 from functools import lru_cache
+from typing import Any
 
 import streamlit as st
 
@@ -22,9 +23,13 @@ def show() -> None:
     look, texts = current_look(), kit.draw_bench_head("depth")
     inputs, legend = st.columns([1, 1.25], gap="medium")
     with inputs:
-        stacks = kit.compute_from_inputs("depth", DEPTH, _depth).result
-    legend.html(depth_legend(stacks, texts, look))
-    kit.draw_chart("depth", depth_figure(stacks, texts, look))
+        answer = kit.compute_from_inputs("depth", DEPTH, _depth)
+    legend.html(depth_legend(answer.result, texts, look))
+
+    def draw(answer: kit.Answer[Any]) -> None:
+        kit.draw_chart("depth", depth_figure(answer.result, texts, look))
+
+    kit.draw_with_foresight(answer, draw)
 
 
 # The same inputs come again with every change of language, theme or type size.

@@ -38,14 +38,20 @@ def show() -> None:
         Field("temperature", "T", 1, "slider", "weights", low=0.05, high=5, step=0.05),
     ]  # fmt: skip
     ties = [[("names", "columns"), ("keys", "rows"), ("values", "rows")]]
-    found, heat, names = kit.compute_from_inputs("dictionary", fields, _dictionary, ties).result
-    with box("fill", "lab_chart", horizontal=True, gap="small"):
+    answer = kit.compute_from_inputs("dictionary", fields, _dictionary, ties)
+    found, _, names = answer.result
+
+    def draw(answer: kit.Answer[tuple[LookUp, float, list[str]]]) -> None:
+        found, heat, names = answer.result
         plane = plane_figure(found, names, texts, look)
         heats = heat_figure(found, heat, names, texts, look)
-        with box("fill", "lab_dictionary_left", gap=None):
-            show_chart(plane, "lab_dictionary_plane", texts["alt_plane"], fill=True)
-        with box("fill wide", "lab_dictionary_right", gap=None):
-            show_chart(heats, "lab_dictionary_heat", texts["alt_heat"], fill=True)
+        with box("fill", "lab_chart", horizontal=True, gap="small"):
+            with box("fill", "lab_dictionary_left", gap=None):
+                show_chart(plane, "lab_dictionary_plane", texts["alt_plane"], fill=True)
+            with box("fill wide", "lab_dictionary_right", gap=None):
+                show_chart(heats, "lab_dictionary_heat", texts["alt_heat"], fill=True)
+
+    kit.draw_with_foresight(answer, draw)
     with st.container(key="lab_dictionary_tables", horizontal=True, gap="large"):
         st.html(entries_table(found, names, texts, look), width="content")
         st.html(answers_table(found, names, texts, look), width="content")

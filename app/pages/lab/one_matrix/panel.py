@@ -26,14 +26,23 @@ def show() -> None:
     """Draw the inputs and what comes of them."""
     look, texts = current_look(), kit.draw_bench_head("one_matrix")
     whose.tell_stand_in()
-    found = kit.compute_from_inputs("one_matrix", ONE_MATRIX, one_matrix, note=_rounding).result
-    heads, width, inside = found.small.shape
-    small = f"{heads} × {width} × {inside} = {found.small.numel()}"
-    texts["small"] = say("lab_one_matrix.small", heads=heads, count=small)
-    texts["large"] = say("lab_one_matrix.large", count=f"{width} × {width} = {width * width}")
-    drawing = one_matrix_drawing(found, texts, look)
-    with box("fill tall", "lab_one_matrix_fill", gap=None):
-        draw_blocks("lab_one_matrix_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
+    answer = kit.compute_from_inputs("one_matrix", ONE_MATRIX, one_matrix, note=_rounding)
+
+    def draw(answer: kit.Answer[OneMatrix]) -> None:
+        found = answer.result
+        heads, width, inside = found.small.shape
+        small = f"{heads} × {width} × {inside} = {found.small.numel()}"
+        large = f"{width} × {width} = {width * width}"
+        said = {
+            "small": say("lab_one_matrix.small", heads=heads, count=small),
+            "large": say("lab_one_matrix.large", count=large),
+        }
+        drawing = one_matrix_drawing(found, texts | said, look)
+        more = {"alt": texts["alt"], "hint": texts["hint"]}
+        with box("fill tall", "lab_one_matrix_fill", gap=None):
+            draw_blocks("lab_one_matrix_blocks", drawing | more)
+
+    kit.draw_with_foresight(answer, draw)
 
 
 def _rounding(found: OneMatrix, _edited: bool) -> str:

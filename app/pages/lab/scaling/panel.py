@@ -21,8 +21,13 @@ SCALING = (
 def show() -> None:
     """Draw the inputs and what comes of them."""
     look, texts = current_look(), kit.draw_bench_head("scaling")
-    sweep, row = kit.compute_from_inputs("scaling", SCALING, _scaling).result
-    kit.draw_chart("scaling", scaling_figure(sweep, texts, look))
+    answer = kit.compute_from_inputs("scaling", SCALING, _scaling)
+    sweep, row = answer.result
+
+    def draw(answer: kit.Answer[tuple[Scaling, Row]]) -> None:
+        kit.draw_chart("scaling", scaling_figure(answer.result[0], texts, look))
+
+    kit.draw_with_foresight(answer, draw)
     st.markdown(f"**{say('lab_scaling.own', d_k=sweep.d_k)}**")
     st.html(row_tables(row, texts, look))
 

@@ -10,7 +10,7 @@ from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
-from glassformer.core.lab.seq2seq import LONGEST, WIDEST, read_words
+from glassformer.core.lab.seq2seq import LONGEST, WIDEST, Reading, read_words
 
 SENTENCE = "The animal didn't cross the street because it was too tired".split()
 
@@ -27,7 +27,13 @@ def show() -> None:
         Field("forget", "", 0, "slider", "weights", low=-4, high=8, step=0.5),
         Field("seed", "", 0, low=0, step=1),
     )  # fmt: skip
-    found, step = kit.compute_from_inputs("seq2seq", fields, read_words).result
+    answer = kit.compute_from_inputs("seq2seq", fields, read_words)
+    found, step = answer.result
+
+    def draw(answer: kit.Answer[tuple[Reading, int]]) -> None:
+        figure = reach_figure(answer.result[0], texts, look)
+        show_chart(figure, "lab_seq2seq_chart", texts["alt"], fill=True)
+
     first = {kind: format_percent(float(each[0])) for kind, each in found.by_word.items()}
     st.markdown(say("lab_seq2seq.first", word=literal(found.words[0]), **first))
     with box("fill", "lab_chart", horizontal=True, gap="medium"):
@@ -36,5 +42,4 @@ def show() -> None:
             st.markdown(f"**{say('lab_seq2seq.at', step=step + 1, word=word)}**")
             st.html(gates_table(found, step, texts, look))
         with box("fill", "lab_seq2seq_reach", gap=None):
-            figure = reach_figure(found, texts, look)
-            show_chart(figure, "lab_seq2seq_chart", texts["alt"], fill=True)
+            kit.draw_with_foresight(answer, draw)

@@ -29,8 +29,13 @@ def show() -> None:
     """Draw the inputs and what comes of them."""
     look, texts = current_look(), kit.draw_bench_head("skips")
     of_bench.tell_stand_in()
-    _, found = kit.compute_from_inputs("skips", SKIPS, _skips, note=_whose).result
-    kit.draw_chart("skips", skips_figure(found, texts, look))
+    answer = kit.compute_from_inputs("skips", SKIPS, _skips, note=_whose)
+
+    def draw(answer: kit.Answer[tuple[str, Skips]]) -> None:
+        _, found = answer.result
+        kit.draw_chart("skips", skips_figure(found, texts, look))
+
+    kit.draw_with_foresight(answer, draw)
 
 
 def _skips(whose: Any, **sizes: Any) -> tuple[str, Skips]:

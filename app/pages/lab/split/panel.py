@@ -26,13 +26,17 @@ def show() -> None:
     """Draw the inputs and what comes of them."""
     texts = kit.draw_bench_head("split")
     answer = kit.compute_from_inputs("split", SPLIT, _split)
-    found, way = answer.result, answer.typed["way"]
-    wrong = found.steps["wrong_view" if way == "split" else "wrong_concat"].misplaced
-    counts = {"wrong": int(wrong.sum()), "cells": wrong.numel()}
-    texts[f"wrong_{way}"] = say(f"lab_split.wrong_{way}", **counts)
-    drawing = split_drawing(found, way, texts, current_look())
-    with box("fill tallest", "lab_split_fill", gap=None):
-        draw_blocks("lab_split_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
+
+    def draw(answer: kit.Answer[HeadSplit]) -> None:
+        found, way = answer.result, answer.typed["way"]
+        wrong = found.steps["wrong_view" if way == "split" else "wrong_concat"].misplaced
+        counts = {"wrong": int(wrong.sum()), "cells": wrong.numel()}
+        said = texts | {f"wrong_{way}": say(f"lab_split.wrong_{way}", **counts)}
+        drawing = split_drawing(found, way, said, current_look())
+        with box("fill tallest", "lab_split_fill", gap=None):
+            draw_blocks("lab_split_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
+
+    kit.draw_with_foresight(answer, draw)
 
 
 @lru_cache(maxsize=64)

@@ -32,13 +32,19 @@ def show() -> None:
     look, texts = current_look(), kit.draw_bench_head("why")
     answer = kit.compute_from_inputs("why", WHY, _why)
     (found, bounds), view = answer.result, answer.typed["view"]
+
+    def draw(answer: kit.Answer[tuple[Any, Any]]) -> None:
+        if answer.typed["view"] == "travel":  # the other picture is measured, not computed
+            figure = travel_figure(answer.result[0], texts, look)
+            show_chart(figure, "lab_why_travel", texts["alt_travel"], fill=True)
+
     with box("fill", "lab_chart", horizontal=True, gap="medium"):
         with box("fill", "lab_why_picture", gap="xsmall"):
             if view == "travel":
-                figure = travel_figure(found, texts, look)
+                kit.draw_with_foresight(answer, draw)
             else:
                 figure = time_figure(_race(), texts, look)
-            show_chart(figure, f"lab_why_{view}", texts[f"alt_{view}"], fill=True)
+                show_chart(figure, "lab_why_time", texts["alt_time"], fill=True)
         with st.container(key="lab_why_table", gap=None, width=464):
             sizes = say("lab_why.sizes", window=WINDOW, **answer.typed)
             st.markdown(f"**{texts['table']}** :small[{sizes}]")

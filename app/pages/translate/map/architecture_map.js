@@ -42,11 +42,14 @@ function paintBlock({ id, items, label, pressed, ring, tip }) {
   return Object.assign(made, { tip });
 }
 
-function showTip({ root, svg, tip }, block) {
+function showTip(map, block) {
+  const { root, svg, tip } = map;
   tip.hidden = !block;
   if (!block) return;
   tip.replaceChildren(
-    ...block.tip.filter(Boolean).map((line, at) => make("p", { is: { fact: at > 1 } }, line)),
+    ...tipOf(map, block)
+      .filter(Boolean)
+      .map((line, at) => make("p", { is: { fact: at > 1 } }, line)),
   );
   const [frame, place, own] = [root, block, tip].map((each) => each.getBoundingClientRect());
   const middle = place.left + place.width / 2 - frame.left - own.width / 2;
@@ -93,6 +96,7 @@ export default component(MARKUP, {
   draw(map, { height, items, label, large, width }) {
     set(map.svg, { viewBox: `0 0 ${width} ${height}`, "aria-label": label, is: { large } });
     map.keepFocus("block", () => map.svg.replaceChildren(...items.map(paint)));
+    window.paintMapStrips?.(map);
     showTip(map, null);
   },
 });

@@ -3,13 +3,16 @@
 from typing import Any
 
 from glassformer.app.pages.translate.map.plan import SWITCH, plan_map
+from glassformer.app.pages.translate.map.strips import rows_in_focus, strips_of
 from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look
-from glassformer.app.ui.component import component
+from glassformer.app.ui.component import CELLS, component
+from glassformer.app.ui.layout import box
 from glassformer.core.analysis.blocks import block_at
 from glassformer.core.trace.trace import Trace
 
 _map = component(__file__, "architecture_map")
+_strips = component(__file__, "strips", scripts=(CELLS,))
 
 
 def architecture_map(trace: Trace) -> None:
@@ -17,7 +20,12 @@ def architecture_map(trace: Trace) -> None:
 
     A click on a block opens it, a second click closes it.
     """
+    rows, look = rows_in_focus(store.get_state(), trace), current_look()
+    key = (*rows.values(), look, store.get_state().language)
+    strips = store.once(lambda: strips_of(trace, rows, look), trace, *key)
     _map("map", _drawn(trace), height="stretch", pick=_picked)
+    with box("afloat", "strips"):
+        _strips("bridge_strips", strips)
 
 
 def _picked(sent: dict[str, str]) -> None:

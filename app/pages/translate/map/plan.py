@@ -109,9 +109,11 @@ def draw_legend(scene: Scene, grid: Grid) -> list[Item]:
         items += _scale(scene, role, box) if scene.tinted else _swatch(scene, role, box)
     items.append(_switch(scene, Box(left, 98, right - left, 22)))
     items.append(text_item(left, 138, model_summary(scene), 13, "faint"))
-    if others := conventions_line(scene.trace.config):
+    others = conventions_line(scene.trace.config)
+    if others:
         items.append(text_item(left, 155, others, 13, "faint"))
-    return items
+    of_strips = text_item(left, 172 if others else 155, "", 13, "faint")
+    return [*items, of_strips | {"data-strips": "legend"}]
 
 
 def _about(scene: Scene, by: str) -> str:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from glassformer.app.pages.translate.map.shapes import Box, Item, rect_item, text_item
+from glassformer.app.pages.translate.map.shapes import Box, Item, rect_item, strip_item, text_item
+from glassformer.app.pages.translate.map.strips import WITHOUT
 from glassformer.app.plots.colours import mix_colours, readable_on
 from glassformer.app.plots.labels import format_percent
 from glassformer.app.plots.theme import FigureStyle
@@ -30,6 +31,7 @@ UNTINTED = ("layer", "memory")  # what several blocks did together is told in th
 FAINTEST, STRONGEST = 0.07, 0.62  # share of the role's colour in a block of ratio 0, from `END` on
 BY_ROLE = 0.26  # the same where colours say what a block is, not what it does
 END = 1.0  # the ratio from which on the tint is strongest, in every sentence
+STRIP_FROM = 24  # units that a block is high at least to have room for its stripe
 NAME_SIZE, SMALL_NAME, NUMBER_SIZE = 15.0, 14.0, 14.0
 
 
@@ -72,8 +74,13 @@ class Scene:
         block = self.blocks[block_id]
         fill, number = self.fill(block), self.number(block)
         ink, size = readable_on(fill), NAME_SIZE if big else SMALL_NAME
-        name, base = self.name(block), box.cy + size * 0.35
-        inside = [rect_item(box, fill, ROLES[block.kind])]
+        inside, middle = [rect_item(box, fill, ROLES[block.kind])], box.cy
+        if box.h >= STRIP_FROM and block.kind not in WITHOUT:
+            high = box.h / 6
+            place = Box(box.x + 9, box.bottom - high - 4, box.w - 18, high)
+            inside.append(strip_item(block.id, place))
+            middle -= high / 2 + 1
+        name, base = self.name(block), middle + size * 0.35
         if number and block.layer is not None:
             inside.append(text_item(box.x + 12, base, name, size, ink, weight=600))
             inside.append(text_item(box.right - 11, base, number, NUMBER_SIZE, ink, "end"))

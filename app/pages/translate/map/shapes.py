@@ -80,6 +80,12 @@ def text_item(
             "text-anchor": anchor, "font-weight": weight}  # fmt: skip
 
 
+def strip_item(block: str, box: Box) -> Item:
+    """Where the browser draws what comes out of a block for the words in focus (strips.py)."""
+    place = {"x": box.x, "y": box.y, "width": box.w, "height": box.h}
+    return {"kind": "image", **place, "preserveAspectRatio": "none", "data-strip": block}
+
+
 def line_item(d: str, stroke: str, width: float = 1.5) -> Item:
     """An open path."""
     return {"kind": "path", "d": d, "fill": "none", "stroke": stroke, "stroke-width": width}
