@@ -19,6 +19,8 @@ from glassformer.app.session.state import KINDS, State
 from glassformer.app.ui.chart import Click
 from glassformer.core.analysis import attention_views
 from glassformer.core.analysis.head_roles import ROLES
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.heads import HeadsOff
 from glassformer.core.text_models.checkpoints import load_model
 from tests.opened_app import drawn, opened, state_of
 
@@ -271,3 +273,26 @@ def test_a_link_beyond_the_sentence_is_said_and_left_out(open_page: Callable[...
     app = open_page(query="50", key="2", layer="9", order="song", terms="x")
     assert state_of(app).query is None
     assert "query “50”" in markdown(app)
+
+
+def words_without_the_head(app: AppTest) -> list[str]:
+    """What is said of them beside the switch."""
+    begins = ("Without this head: ", "Without this head the words ")
+    return [each.value for each in app.markdown if each.value.startswith(begins)]
+
+
+@pytest.mark.parametrize("layer", [1, 2])
+def test_what_became_of_the_words_stands_beside_the_switch(
+    open_page: Callable[..., AppTest], layer: int
+) -> None:
+    text, model = "The animal didn't cross the street because it was too tired", load_model()
+    app = open_page(kind="cross", layer=str(layer), head="1")
+    assert words_without_the_head(app) == []
+    app.button(key="attention_off").click().run()
+    (said,) = words_without_the_head(app)
+    off = Experiment((HeadsOff(f"decoder/{layer - 1}/cross_attention", (0,)),))
+    before, after = model.trace(text).output_text, run(off, model, text).output_text
+    assert before in said and after in said
+    assert ("became" in said) == (before != after)
+    app.button(key="attention_off").click().run()
+    assert words_without_the_head(app) == []

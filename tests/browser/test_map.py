@@ -108,6 +108,7 @@ def test_pointing_at_a_block_says_what_it_does_in_the_language_of_the_page(
         expect(tip).to_contain_text(what)
         expect(tip).to_contain_text(f"× {width}")
         expect(tip).to_contain_text("%")
+        expect(tip.locator("p").last).to_contain_text(str(width))  # what its stripe shows
         page.mouse.move(2, 2)
         expect(tip).to_be_hidden()
 

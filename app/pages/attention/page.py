@@ -36,6 +36,7 @@ from glassformer.app.panels.attention.heads import (
     role_word,
     show_heads,
     taught_as,
+    what_it_did,
 )
 from glassformer.app.panels.compare import pickers
 from glassformer.app.panels.context import walk_button
@@ -133,7 +134,7 @@ def draw(now: State) -> None:
 def _headline(focus: AttentionFocus) -> None:
     """Draw what the head in focus does here, in a sentence, and what it does at all below."""
     chosen = describe(focus.trace, focus.kind, focus.now.layer, focus.now.head)
-    found = head_habit(focus) or head_role_sentence(focus.kind, chosen)
+    found = what_it_did() or head_habit(focus) or head_role_sentence(focus.kind, chosen)
     row = {"horizontal": True, "vertical_alignment": "center", "gap": "small", "wrap": False}
     with st.container(key="attention_top", gap=None):
         on_top(head_sentence(focus))

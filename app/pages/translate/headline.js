@@ -33,10 +33,10 @@ function others(view, sentences, from) {
 
 // A first reader is told what there is to see, until a word has been clicked.
 function hint(view) {
-  const { first, hint: usual } = view.data;
-  const text = (isNew() && first) || usual;
-  view.write({ ".hint": text });
-  view.find(".hint").title = text;
+  const [about, action] = (isNew() && view.data.first) || [view.data.hint, ""];
+  const place = view.find(".hint");
+  place.replaceChildren(about, action && " ", action && make("b", action));
+  set(place, { title: `${about} ${action}`, is: { inviting: action } });
 }
 
 export default component(MARKUP, {

@@ -49,7 +49,7 @@ SHOWN_BEFORE = 4  # words of the prefix that are written out
 OTHERS, OTHERS_LARGE = 5, 3  # runners-up; large type needs the room for the words above
 HEATS, SLIDER = (0.1, 3.0), 130  # temperatures; pixels of their slider
 VECTORS_PAGE = "app/pages/vectors/page.py"
-BAR, AROUND = 23.7, 16  # pixels of a bar, and above and below all of them
+BAR, AROUND = 22.5, 10  # pixels of a bar, and above and below all of them
 
 _headline = component(__file__, "headline")  # in the largest type that fits
 
@@ -67,10 +67,15 @@ def show(trace: Trace, opened: bool) -> None:
         **_others(trace),  # in grey
         "parts": headline_parts.text_parts(trace),
         "hint": "" if large else hint,  # large type has no room for it
-        "first": say("translate.first") if invites_a_click(trace, opened) and not large else "",
+        "first": _invitation() if invites_a_click(trace, opened) and not large else None,
         "compact": large,
     }
     _headline("headline", data | _trust(trace), sentence=_turn)
+
+
+def _invitation() -> list[str]:
+    """What there is to see, and what to do first."""
+    return [say("translate.first"), say("translate.first_action")]
 
 
 def invites_a_click(trace: Trace, opened: bool) -> bool:

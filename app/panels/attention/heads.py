@@ -10,11 +10,12 @@ import streamlit as st
 from glassformer.app.panels.answers import Move
 from glassformer.app.panels.attention.attention_map import colour_scale
 from glassformer.app.panels.attention.focus import AttentionFocus, head_name
-from glassformer.app.plots.labels import format_percent
+from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.models import get_taught
 from glassformer.app.session import experiments, store
 from glassformer.app.ui.components.head_grid import GridTexts, Thumbnail, grid_data, head_grid
+from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import (
     LONG,
@@ -86,13 +87,28 @@ def way_of_silence() -> Way:
     return next(reversed(off.values()), None) or cast(Way, store.get_state().off)
 
 
+def is_focus_off() -> bool:
+    """Whether the head in focus is switched off."""
+    now, config = store.get_state(), on_screen.trace_on_screen().config
+    off = per_head.silenced_heads(experiments.current_experiment(), config)
+    return (attention_at(cast(Kind, now.kind), now.layer), now.head) in off
+
+
+def what_it_did() -> str:
+    """What became of the words where the head in focus is off, as markdown; "" where it is on."""
+    pair = on_screen.pair_on_screen()
+    if pair is None or pair.kind != "experiment" or not is_focus_off():
+        return ""
+    before, after = (literal(visible(run.output_text)) for run in (pair.first, pair.second))
+    return say(f"switch_heads.did_{'nothing' if before == after else 'this'}",
+               before=before, after=after)  # fmt: skip
+
+
 def off_button(key: str) -> None:
     """A small button that switches the head in focus off, or on again."""
     now, config = store.get_state(), on_screen.trace_on_screen().config
     where, head = attention_at(cast(Kind, now.kind), now.layer), now.head
-    is_off = head is not None and (where, head) in per_head.silenced_heads(
-        experiments.current_experiment(), config
-    )
+    is_off = is_focus_off()
 
     def take() -> None:
         if head is not None:

@@ -208,6 +208,8 @@ function lightColumn(panel, side, word, weights) {
       "aria-pressed": pinned,
       style: { "--tint": `${Math.round(45 * (weight ?? 0))}%` },
     });
+    const eye = row.querySelector(".eye"); // by keyboard at the clicked word alone
+    if (eye) eye.tabIndex = pinned || eye.getAttribute("aria-pressed") === "true" ? 0 : -1;
     row.querySelector(".weight").textContent = !tinted
       ? ""
       : weight === null

@@ -47,7 +47,7 @@ function showTip(map, block) {
   tip.hidden = !block;
   if (!block) return;
   tip.replaceChildren(
-    ...tipOf(map, block)
+    ...[...block.tip, window.tipOfStrip?.(block.dataset.block)]
       .filter(Boolean)
       .map((line, at) => make("p", { is: { fact: at > 1 } }, line)),
   );
