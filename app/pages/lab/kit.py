@@ -31,7 +31,7 @@ from glassformer.app.pages.lab.inputs import (
 from glassformer.app.panels import answers
 from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.plots.drawing import Figure
-from glassformer.app.plots.labels import MINUS, format_number
+from glassformer.app.plots.labels import format_number
 from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.chart import current_look, show_chart
@@ -39,6 +39,7 @@ from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.inputs import read_number
 
 Ties = Sequence[Sequence[Sequence[str]]]
 
@@ -212,7 +213,7 @@ def _other_values(
         if each.kind == "slider":
             assert each.low is not None and each.high is not None and each.step is not None
             count = round((each.high - each.low) / each.step)
-            now = float(str(typed[each.name]).replace(MINUS, "-"))
+            now = read_number(each.name, typed[each.name])
             for at in range(count + 1):
                 value = each.low + at * each.step
                 yield each.name, f"{value:.12g}", abs(value - now) / each.step

@@ -161,9 +161,10 @@ def draw_word_lines(
     step: the output word that is marked, or NO_STEP. key: unique on the page.
     """
     data = word_lines_data(trace, layer, head, current_look(), pin, step)
-    config, more = trace.config, {"invites": step != NO_STEP}
-    hidden = masks.hidden_words(experiments.current_experiment(), config)
-    word_lines(key, data | more | {"hidden": hidden}, on_pin, _toggle_word)
+    config, more = trace.config, dict[str, Any](invites=step != NO_STEP)
+    if on_screen.file_on_screen() is None:  # only a model can compute what comes of it
+        more["hidden"] = masks.hidden_words(experiments.current_experiment(), config)
+    word_lines(key, data | more, on_pin, _toggle_word)
 
 
 def _toggle_word(place: int) -> None:

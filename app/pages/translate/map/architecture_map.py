@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassformer.app.pages.translate.map.plan import SWITCH, plan_map
+from glassformer.app.pages.translate.map.plan import SWITCH, layers_in_full, plan_map
 from glassformer.app.pages.translate.map.strips import rows_in_focus, strips_of
 from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look
@@ -20,10 +20,11 @@ def architecture_map(trace: Trace) -> None:
 
     A click on a block opens it, a second click closes it.
     """
-    rows, look = rows_in_focus(store.get_state(), trace), current_look()
-    key = (*rows.values(), look, store.get_state().language)
-    strips = store.once(lambda: strips_of(trace, rows, look), trace, *key)
     _map("map", _drawn(trace), height="stretch", pick=_picked)
+    now, look = store.get_state(), current_look()
+    rows, layers = rows_in_focus(now, trace), layers_in_full(trace.config, dict(now.unfolded))
+    key = (*rows.values(), *layers.values(), look, now.language)
+    strips = store.once(lambda: strips_of(trace, rows, look, layers), trace, *key)
     with box("afloat", "strips"):
         _strips("bridge_strips", strips)
 

@@ -48,10 +48,7 @@ def plan_map(
         size = replace(size, output_rows=2)  # one row is too short for the chosen words
     by_id = {block.id: block for block in blocks_of_model(config)}
     scene = Scene(trace, look, by_id, ratios(trace), open_block, tinted, size.letters)
-    opened: dict[Stack, int] = {
-        stack: min(max(wanted.get(stack, 0), 0), layer_count(config, stack) - 1)
-        for stack in stacks_of(config)
-    }
+    opened = layers_in_full(config, wanted)
     places = lay_out_grid(config, opened, size)
     return {
         "width": size.width,
@@ -61,6 +58,14 @@ def plan_map(
         "items": [
             compact_item(item, look.colour) for item in _in_order(scene, _everything(scene, places))
         ],
+    }
+
+
+def layers_in_full(config: ModelConfig, wanted: Mapping[str, int]) -> dict[Stack, int]:
+    """Of each stack the layer that is drawn in full: the wanted one, or the one nearest to it."""
+    return {
+        stack: min(max(wanted.get(stack, 0), 0), layer_count(config, stack) - 1)
+        for stack in stacks_of(config)
     }
 
 

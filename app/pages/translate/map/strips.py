@@ -46,14 +46,18 @@ def rows_in_focus(now: State, trace: Trace) -> dict[str, int]:
     return {"encoder": int(seen.argmax()), "decoder": target}
 
 
-def strips_of(trace: Trace, rows: Mapping[str, int], look: FigureStyle) -> dict[str, Any]:
+def strips_of(
+    trace: Trace, rows: Mapping[str, int], look: FigureStyle, layers: Mapping[Any, int]
+) -> dict[str, Any]:
     """The stripes by the ids of their blocks, with their least and largest numbers; and the legend.
 
-    A stripe is levels from 0 to 254, `ZERO` in the middle, as base64.
+    A stripe is levels from 0 to 254, `ZERO` in the middle, as base64. layers: of each stack the one
+    that is drawn in full; the blocks of others have none.
     """
     found = {}
     for block in blocks_of_model(trace.config):
-        if block.kind not in WITHOUT:
+        drawn = block.layer is None or block.layer == layers.get(block.stack)
+        if drawn and block.kind not in WITHOUT:
             vector = vector_of(trace, block, rows)
             least, largest = (look.number(float(end(vector))) for end in (np.min, np.max))
             found[block.id] = [pack_numbers(levels_of(vector)), least, largest]
@@ -68,8 +72,9 @@ def strips_of(trace: Trace, rows: Mapping[str, int], look: FigureStyle) -> dict[
 
 def vector_of(trace: Trace, block: Block, rows: Mapping[str, int]) -> np.ndarray:
     """What comes out of a block in the row of its stack, (D,)."""
-    whole = as_numpy(trace[block.after])
-    row: np.ndarray = whole.reshape(-1, whole.shape[-1])[rows[block.stack]]
+    whole = trace[block.after]
+    # Of a run on a GPU one row comes to the host, not all.
+    row: np.ndarray = as_numpy(whole.reshape(-1, whole.shape[-1])[rows[block.stack]])
     return row
 
 
