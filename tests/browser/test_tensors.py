@@ -113,6 +113,7 @@ def test_nothing_jumps_when_axes_and_form_change(led: Callable[..., Page]) -> No
     driver.wait_until_idle(page)
     assert [place.bounding_box() for place in places] == before
     page.locator(".st-key-widget_form").get_by_text("picture", exact=True).click()
+    driver.wait_until_idle(page)  # nobody presses a key while the page is being drawn
     slider = page.locator(".st-key-widget_tensor_pin_head").get_by_role("slider")
     slider.press("ArrowRight")
     page.wait_for_url("**head=2*")

@@ -5,6 +5,9 @@
     answer = kit.compute_from_inputs("scaling", fields, scaling)  # .result is scaling(d_k=…)
     kit.draw_chart("scaling", scaling_figure(answer.result, look))  # lab_scaling.alt
 
+A bench with a slider or a choice draws in `kit.draw_with_foresight` what the browser may draw
+before the server answers.
+
 What is typed goes to the core function as typed: text for a number, words and a choice, lists of
 texts for rows and tables; core reads or refuses it. A refusal stands below the inputs, the input
 it names is marked, and the result stays that of the last good inputs. Tables of results:
