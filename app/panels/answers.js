@@ -3,6 +3,7 @@
 
 const NEAR = 120; // milliseconds that a pointer stays before the server is asked
 const REST = 150; // the same that the server is at rest before what it sent last counts
+const REFUSED = 1000; // the same where it is at rest at another place than the click leads to
 const PATIENCE = 8000; // the same, then it has not heard of the click
 const KEPT = 300; // places
 const BUSY = '[data-testid="stApp"][data-test-script-state="running"]';
@@ -147,7 +148,10 @@ class KnownAnswers {
       if (this.last !== mine) return;
       const waits = [...views.values()].some(({ before, over }) => before.length || over);
       if (document.querySelector(BUSY)) [busy, since] = [true, performance.now()];
-      else if ((busy || !waits) && performance.now() - since > REST) break;
+      // A run that ends may have begun before the click: the next one knows of it.
+      const heard = this.nameOf(this.here) === this.nameOf(this.there);
+      const rest = performance.now() - since;
+      if ((busy && rest > (heard ? REST : REFUSED)) || (!waits && rest > REST)) break;
     }
     this.pending = 0;
     for (const view of views.values()) {

@@ -22,6 +22,10 @@ WATCH = """(chart) => {
   place.on("plotly_afterplot", () => shownWeights.push(place._fullData[0].z[0][0]));
 }"""
 
+# What Streamlit says of its server.
+SAY = """(state) => document.querySelector('[data-testid="stApp"]')
+  .setAttribute("data-test-script-state", state)"""
+
 # Whether what the server sends of the chart is what has been drawn already.
 FORESEEN = """() => {
   const view = shownViews.get("attention_large");
@@ -86,6 +90,28 @@ def test_another_head_is_shown_before_the_server_answers(
     assert page.evaluate("asForeseen") == [True]  # so it was not drawn again
     fresh = open_page("attention", "text=I+have+a+cat&layer=2&head=3")
     assert shown(fresh) == early
+
+
+def test_a_run_that_began_before_the_click_takes_nothing_back(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("attention", "text=I+have+a+cat&layer=1&head=1")
+    before = shown(page)
+    come_near(page, ".st-key-head_grid button")
+    page.evaluate(WATCH, PICTURE)
+    with standing():
+        head(page, 1, 2).click()
+        page.wait_for_function(
+            f"(before) => ({WEIGHTS})({PICTURE!r})[0][0] !== before", arg=before[0][0]
+        )
+        for state in ("running", "notRunning"):
+            page.evaluate(SAY, state)
+            page.evaluate(NOBODY)
+        page.evaluate(FORESEEN)
+    expect(title(page)).to_contain_text("Layer 1 · Head 2")
+    driver.wait_until_idle(page)
+    assert page.evaluate("asForeseen") == [True]
+    assert before[0][0] not in page.evaluate("shownWeights")
 
 
 def test_quick_clicks_end_on_the_last(open_page: Callable[..., Page]) -> None:
