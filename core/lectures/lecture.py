@@ -60,6 +60,7 @@ class Scene:
     page, query: the link; `links` has another one for some languages, whole. Texts name what is
     read in the run in braces: `{key}`, `{truth}` of the question, or one of `facts`.
     key: the number or word that is to be seen on the screen.
+    short: whether the lecture's short path has it.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Scene:
     text: Text = field(default_factory=dict)
     notes: Text = field(default_factory=dict)
     minutes: float = 1
+    short: bool = True
     question: Question | None = None
     key: Truth | None = None
     facts: Mapping[str, Truth] = field(default_factory=dict)

@@ -48,6 +48,8 @@ def _scene(scene: Scene) -> Iterator[str]:
     for name in ("title", "text", "notes"):
         yield from _texts(name, getattr(scene, name))
     yield f"minutes = {scene.minutes:g}"
+    if not scene.short:
+        yield "short = false"
     if scene.key is not None:
         yield f"key = {_truth(scene.key)}"
     for name, fact in scene.facts.items():
