@@ -62,6 +62,7 @@ class Scene:
     key: the number or word that is to be seen on the screen. step: it goes on in the scene before
     it, by a change of that one's link. focus: boxes of the page that fill the stage, () for all of
     the page.
+    short: whether the lecture's short path has it.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Scene:
     text: Text = field(default_factory=dict)
     notes: Text = field(default_factory=dict)
     minutes: float = 1
+    short: bool = True
     question: Question | None = None
     key: Truth | None = None
     facts: Mapping[str, Truth] = field(default_factory=dict)

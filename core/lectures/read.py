@@ -25,6 +25,7 @@ from glassformer.core.lectures.fields import (
     number_field,
     one_of,
     read_numbers,
+    read_switch,
     read_table,
     read_words,
     text_field,
@@ -347,8 +348,8 @@ LECTURE: dict[str, Field] = {
 }  # fmt: skip
 SCENE: dict[str, Field] = {
     "name": _name, "link": _link, "title": text_field(200), "text": text_field(1000),
-    "notes": text_field(5000), "minutes": number_field(0, 600), "question": _question,
-    "key": _truth, "facts": _facts, "focus": _focus,
+    "notes": text_field(5000), "minutes": number_field(0, 600), "short": read_switch,
+    "question": _question, "key": _truth, "facts": _facts, "focus": _focus,
 }  # fmt: skip
 STEP: dict[str, Field] = {**SCENE, "set": _set}
 QUESTION: dict[str, Field] = {

@@ -54,6 +54,8 @@ def _scene(table: str, scene: Scene) -> Iterator[str]:
     yield f"minutes = {scene.minutes:g}"
     if scene.focus:
         yield f"focus = {_value(scene.focus)}"
+    if not scene.short:
+        yield "short = false"
     if scene.key is not None:
         yield f"key = {_truth(scene.key)}"
     for name, fact in scene.facts.items():

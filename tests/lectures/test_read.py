@@ -59,6 +59,12 @@ def test_steps_are_scenes_that_change_the_one_before() -> None:
     assert read_lecture(write_lecture(lecture)) == lecture
 
 
+def test_a_scene_may_be_left_out_of_the_short_path() -> None:
+    lecture = read_lecture(changed("minutes = 1.5", "minutes = 1.5\nshort = false"))
+    assert [scene.short for scene in lecture.scenes] == [False, True]
+    assert read_lecture(write_lecture(lecture)) == lecture
+
+
 def test_any_text_is_written_so_that_it_is_read_again() -> None:
     hostile = 'a "quoted" \\ back\tslash \x7f \x01 {} \u2028 </script> 😀\n\nlast """ line \\'
     lecture = read_lecture(changed('title.en = "Small"', "title.en = 'x'"))
@@ -86,6 +92,7 @@ WRONG = [
     ('title.zh = "二"', 'title.zh = "二"\ntitle.fr = "Deux"', "unknown", "title.fr"),
     ('title.zh = "二"', f'title.zh = "{"二" * 201}"', "long", "二二"),
     ("minutes = 1.5", "minutes = nan", "kind", "minutes"),
+    ("minutes = 1.5", "short = 0", "kind", "short"),
     ("minutes = 1.5", "minutes = -1", "kind", "minutes"),
     ("minutes = 1.5", "minutes = true", "kind", "minutes"),
     ('name = "two"', 'name = "one"', "twice", 'name = "one"\nlink.en'),
