@@ -43,13 +43,17 @@ class Truth:
 
 @dataclass(frozen=True)
 class Question:
-    """What the audience is asked; options only for a choice, a unit only for a number."""
+    """What the audience is asked; options only for a choice, a unit only for a number.
+
+    right: of a choice that no run answers the right option, from 0; its truth has no address then.
+    """
 
     kind: Kind
     prompt: Text
     truth: Truth
     options: tuple[Text, ...] = ()
     unit: Text = field(default_factory=dict)
+    right: int | None = None
     line: int = field(default=0, compare=False)  # where it stands in its file
 
 
@@ -60,6 +64,7 @@ class Scene:
     page, query: the link; `links` has another one for some languages, whole. Texts name what is
     read in the run in braces: `{key}`, `{truth}` of the question, or one of `facts`.
     key: the number or word that is to be seen on the screen.
+    asked: "before" or "after" where it is one of the questions that a lecture begins and ends with.
     """
 
     name: str
@@ -73,6 +78,7 @@ class Scene:
     key: Truth | None = None
     facts: Mapping[str, Truth] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
+    asked: str = ""
     line: int = field(default=0, compare=False)
 
     def link(self, language: str) -> Link:
@@ -89,7 +95,8 @@ class Scene:
     @property
     def truths(self) -> dict[str, Truth]:
         """Everything that is read in a run for this scene, by the name that texts use."""
-        asked = {"truth": self.question.truth} if self.question else {}
+        question = self.question
+        asked = {"truth": question.truth} if question and question.right is None else {}
         return {**self.facts, **({"key": self.key} if self.key else {}), **asked}
 
 

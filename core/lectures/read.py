@@ -12,6 +12,7 @@ title.en = "What does “it” look at?"
 import math
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path as File
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -47,6 +48,7 @@ MOST_BYTES = 256_000
 MOST_LINES = 5000
 MOST_SCENES = 100
 MOST_OPTIONS = 6
+MOST_ASKED_TWICE = 5  # questions that a lecture begins and ends with
 LONGEST_LINE = 400  # characters beside strings: long dotted keys cost their square
 LONGEST_LINK = 8000
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
@@ -125,16 +127,57 @@ def _decoded(data: str | bytes) -> str:
 
 def _lecture(reader: Reader, given: dict[str, Any]) -> Lecture:
     found = reader.fields((), given, LECTURE, ("name", "title", "scene"))
-    scenes: tuple[Scene, ...] = found.pop("scene")
+    scenes = _between(found.pop("scene"), found.pop("before_and_after", ()))
     names = [scene.name for scene in scenes]
+    asked = sum(scene.asked == "before" for scene in scenes)
+    paths: list[Path] = [("before_and_after", at) for at in range(asked)]
+    paths += [("scene", at) for at in range(len(scenes) - 2 * asked)] + paths
     for at, scene in enumerate(scenes):
         if scene.name in names[:at]:
-            reader.refuse("lecture_twice", ("scene", at, "name"), given=scene.name)
+            reader.refuse("lecture_twice", (*paths[at], "name"), given=scene.name)
     for at, scene in enumerate(scenes):
         for each in scene.truths.values():
             if each.scene and each.scene not in names:
-                reader.refuse("lecture_scene", ("scene", at), given=each.scene)
+                reader.refuse("lecture_scene", paths[at], given=each.scene)
     return Lecture(**{"about": {}, **found}, scenes=scenes)
+
+
+def _between(scenes: tuple[Scene, ...], asked: tuple[Scene, ...]) -> tuple[Scene, ...]:
+    """Scenes between the questions of the start and the same at the end.
+
+    The first scene's picture is beside those before, the last one's beside those after; what a run
+    answers is read in the first one's run both times.
+    """
+    found: dict[str, list[Scene]] = {"before": [], "after": []}
+    for when, beside in (("before", scenes[0]), ("after", scenes[-1])):
+        for each in asked:
+            question = each.question
+            assert question is not None
+            if question.right is None and not question.truth.scene:
+                truth = replace(question.truth, scene=scenes[0].name)
+                question = replace(question, truth=truth)
+            link = {"page": beside.page, "query": beside.query, "links": beside.links}
+            name = f"{when}-{each.name}"
+            found[when].append(replace(each, name=name, asked=when, question=question, **link))
+    return *found["before"], *scenes, *found["after"]
+
+
+def _asked_twice(reader: Reader, path: Path, given: Any) -> tuple[Scene, ...]:
+    """The questions of the start and the end, each a choice, as scenes that have no link yet."""
+    if not isinstance(given, list) or len(given) > MOST_ASKED_TWICE:
+        reader.refuse("lecture_kind", path, allowed="[[before_and_after]]")
+    found = []
+    for at, each in enumerate(given):
+        here = (*path, at)
+        told = reader.fields(here, each, ASKED_TWICE, ("name", "title", "question"))
+        if told["question"].kind != "choice":
+            reader.refuse("lecture_kind", (*here, "question", "kind"), allowed="choice")
+        if told["name"] in (before.name for before in found):
+            reader.refuse("lecture_twice", (*here, "name"), given=told["name"])
+        scene = Scene(page="", query={}, line=line_at(here, reader.lines), **told)
+        _check_places(reader, here, scene)
+        found.append(scene)
+    return tuple(found)
 
 
 def _scenes(reader: Reader, path: Path, given: Any) -> tuple[Scene, ...]:
@@ -152,6 +195,11 @@ def _scene(reader: Reader, path: Path, given: Any) -> Scene:
     if "" in links:
         links = {}
     scene = Scene(**found, page=page, query=query, links=links, line=line_at(path, reader.lines))
+    _check_places(reader, path, scene)
+    return scene
+
+
+def _check_places(reader: Reader, path: Path, scene: Scene) -> None:
     for part in ("title", "text", "notes"):
         for language, said in getattr(scene, part).items():
             unknown = [name for name in PLACE.findall(said) if name not in scene.truths]
@@ -160,17 +208,24 @@ def _scene(reader: Reader, path: Path, given: Any) -> Scene:
                 reader.refuse(
                     "lecture_place", (*path, part, language), given=unknown[0], allowed=allowed
                 )
-    return scene
 
 
 def _question(reader: Reader, path: Path, given: Any) -> Question:
-    found = reader.fields(path, given, QUESTION, ("kind", "prompt", "truth"))
+    found = reader.fields(path, given, QUESTION, ("kind", "prompt"))
+    if "right" in found and "truth" in found:
+        reader.refuse("lecture_unknown", (*path, "right"), given="right", allowed="truth")
+    if "right" not in found and "truth" not in found:
+        reader.refuse("lecture_missing", (*path, "truth"))
+    found.setdefault("truth", Truth(""))
     question = Question(**found, line=line_at(path, reader.lines))
     options, truth = len(question.options), question.truth
     if (question.kind == "choice") != bool(options) or options == 1 or options > MOST_OPTIONS:
         reader.refuse("lecture_options", path, given=options, limit=MOST_OPTIONS)
     parts = len(truth.words) or len(truth.bounds) + 1
-    if options and (parts != options or (truth.words and truth.bounds)):
+    if question.right is not None:
+        if question.right >= options:
+            reader.refuse("lecture_kind", (*path, "right"), allowed=f"0 … {max(options - 1, 0)}")
+    elif options and (parts != options or (truth.words and truth.bounds)):
         reader.refuse("lecture_truth", (*path, "truth"), given=parts, needed=options)
     return question
 
@@ -179,6 +234,12 @@ def _options(reader: Reader, path: Path, given: Any) -> tuple[Any, ...]:
     if not isinstance(given, list) or len(given) > MOST_OPTIONS:
         reader.refuse("lecture_kind", path, allowed='[{ en = "…" }, { en = "…" }]')
     return tuple(text_field(200)(reader, path, each) for each in given)
+
+
+def _right(reader: Reader, path: Path, given: Any) -> int:
+    if not is_count(given, MOST_OPTIONS):
+        reader.refuse("lecture_kind", path, allowed=f"0 … {MOST_OPTIONS - 1}")
+    return int(given)
 
 
 def _facts(reader: Reader, path: Path, given: Any) -> dict[str, Truth]:
@@ -243,15 +304,20 @@ def _name(reader: Reader, path: Path, given: Any) -> str:
 # In this order: the languages of a lecture are those of its title.
 LECTURE: dict[str, Field] = {
     "name": _name, "title": text_field(200, new=True), "about": text_field(1000), "scene": _scenes,
+    "before_and_after": _asked_twice,
 }  # fmt: skip
 SCENE: dict[str, Field] = {
     "name": _name, "link": _link, "title": text_field(200), "text": text_field(1000),
     "notes": text_field(5000), "minutes": number_field(0, 600), "question": _question,
     "key": _truth, "facts": _facts,
 }  # fmt: skip
+ASKED_TWICE: dict[str, Field] = {
+    "name": _name, "title": text_field(200), "text": text_field(1000), "notes": text_field(5000),
+    "minutes": number_field(0, 600), "question": _question,
+}  # fmt: skip
 QUESTION: dict[str, Field] = {
     "kind": one_of(*KINDS), "prompt": text_field(500), "options": _options, "unit": text_field(20),
-    "truth": _truth,
+    "truth": _truth, "right": _right,
 }  # fmt: skip
 TRUTH: dict[str, Field] = {
     "address": one_of(), "at": _at, "read": one_of(*READINGS), "axis": one_of(),

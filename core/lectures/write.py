@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from urllib.parse import quote
 
 from glassformer.core.lectures.lecture import Lecture, Link, Question, Scene, Text, Truth
@@ -20,7 +20,12 @@ def write_lecture(lecture: Lecture) -> str:
     lines = [f"name = {_string(lecture.name)}"]
     lines += [*_texts("title", lecture.title), *_texts("about", lecture.about)]
     for scene in lecture.scenes:
-        lines += ["", "[[scene]]", *_scene(scene)]
+        if scene.asked == "before" and scene.question is not None:
+            asked = replace(scene, name=scene.name.removeprefix("before-"))
+            lines += ["", "[[before_and_after]]", *_asked_twice(asked)]
+    for scene in lecture.scenes:
+        if not scene.asked:
+            lines += ["", "[[scene]]", *_scene(scene)]
     return "\n".join(lines) + "\n"
 
 
@@ -45,19 +50,29 @@ def _scene(scene: Scene) -> Iterator[str]:
             yield f"link.{language} = {_string(link_text(scene.link(language)))}"
     else:
         yield f"link = {_string(link_text((scene.page, scene.query)))}"
-    for name in ("title", "text", "notes"):
-        yield from _texts(name, getattr(scene, name))
-    yield f"minutes = {scene.minutes:g}"
+    yield from _said(scene)
     if scene.key is not None:
         yield f"key = {_truth(scene.key)}"
     for name, fact in scene.facts.items():
         yield f"facts.{name} = {_truth(fact)}"
     if scene.question is not None:
-        yield from _question(scene.question)
+        yield from ("[scene.question]", *_question(scene.question))
+
+
+def _asked_twice(scene: Scene) -> Iterator[str]:
+    yield f"name = {_string(scene.name)}"
+    yield from _said(scene)
+    if scene.question is not None:
+        yield from ("[before_and_after.question]", *_question(scene.question))
+
+
+def _said(scene: Scene) -> Iterator[str]:
+    for name in ("title", "text", "notes"):
+        yield from _texts(name, getattr(scene, name))
+    yield f"minutes = {scene.minutes:g}"
 
 
 def _question(question: Question) -> Iterator[str]:
-    yield "[scene.question]"
     yield f"kind = {_string(question.kind)}"
     yield from _texts("prompt", question.prompt)
     yield from _texts("unit", question.unit)
@@ -65,7 +80,10 @@ def _question(question: Question) -> Iterator[str]:
         yield "options = ["
         yield from (f"  {_value(option)}," for option in question.options)
         yield "]"
-    yield f"truth = {_truth(question.truth)}"
+    if question.right is None:
+        yield f"truth = {_truth(question.truth)}"
+    else:
+        yield f"right = {question.right}"
 
 
 def _truth(truth: Truth) -> str:
