@@ -48,9 +48,14 @@ def _sentence(lecture: Lecture, trace: Trace) -> list[tuple[str, str]]:
 
 
 def answer_of_scene(lecture: Lecture, scene: Scene, language: str) -> Told:
-    """The truth of a scene's question as JSON; `error` where the run or the reading failed."""
+    """The truth of a scene's question as JSON; `error` where the run or the reading failed.
+
+    Of one that is asked again at the end only when it is told: `later`.
+    """
     question = scene.question
     assert question is not None
+    if scene.asked == "before":
+        return {"later": {each: say("hall.later", each) for each in LANGUAGES}}
     try:
         right = answer_of(lecture, scene, language, trace_of)
     except GlassformerError as error:

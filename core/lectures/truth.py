@@ -102,13 +102,16 @@ def answer_of(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf) 
         trace_of: the run that a scene shows in a language.
 
     Returns:
-        As `truth`; None for a scene without a question.
+        As `truth`, without an address where the file gives the answer; None for a scene without a
+        question.
 
     Raises:
         GlassformerError: as `truth`, and what `trace_of` raises.
     """
     if scene.question is None:
         return None
+    if (right := scene.question.right) is not None:
+        return Answer(right, scene.question.options[right][language], "", {})
     source = lecture.source(scene, scene.question.truth)
     return truth(scene.question, trace_of(source, language), language)
 

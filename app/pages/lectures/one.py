@@ -98,14 +98,14 @@ def rearrange_scene(lecture: Lecture, name: str, at: int) -> int:
     """Move a scene up or down, or remove it; where the view is after it."""
     scenes = list(lecture.scenes)
     if name == "remove":
-        del scenes[at]
-        if not scenes:
+        scenes = [each for each in scenes if _pair(each) != _pair(scenes[at])]
+        if all(each.asked for each in scenes):
             _remove(lecture.name)
             return 0
         to = min(at, len(scenes) - 1)
     else:
         to = at + (1 if name == "down" else -1)
-        if not 0 <= to < len(scenes):
+        if not 0 <= to < len(scenes) or scenes[at].asked or scenes[to].asked:
             return at
         scenes[at], scenes[to] = scenes[to], scenes[at]
     try:
@@ -114,6 +114,11 @@ def rearrange_scene(lecture: Lecture, name: str, at: int) -> int:
         store.memory().scene_refused = error
         return at
     return to
+
+
+def _pair(scene: Scene) -> str:
+    """The name of a scene without the time at which it is asked: before and after go together."""
+    return scene.name.removeprefix(f"{scene.asked}-") + "?" * bool(scene.asked)
 
 
 def _row(scene: Scene, language: str) -> dict[str, Any]:
