@@ -1,0 +1,49 @@
+"""The benches on the heads of the run on screen: what they show, by torch itself."""
+
+import re
+from html import unescape
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from glassformer.app.session.languages import LANGUAGES
+from tests.opened_app import drawn, opened, typed_in_lab
+from tests.sent import data_of
+
+
+def rows(app: AppTest, kind: str) -> list[list[str]]:
+    """The texts of the rows of a table."""
+    html = "".join(each.proto.body for each in app.get("html") if kind in each.proto.body)
+    table = html[html.index(kind) :].partition("</table>")[0]
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")]
+    return [[unescape(re.sub("<.*?>", "", cell)) for cell in row] for row in cells if row]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_memory_is_that_of_the_run_on_screen(language: str) -> None:
+    app = opened("lab", lab="memory", text="I like you", language=language)
+    shown = {row[0]: row[1:] for row in rows(app, "lab-memory")}
+    x = drawn(app)["encoder/0/self_attention/context"]
+    y = x.transpose(1, 2)
+    assert shown["x"][:2] == [str(tuple(x.shape)), str(x.stride())]
+    assert shown["y = x.transpose(1, 2)"][:2] == [str(tuple(y.shape)), str(y.stride())]
+    with pytest.raises(RuntimeError) as refused:
+        y.view(1, -1, 112)
+    assert shown["y.view(1, -1, 112)"] == [f"RuntimeError: {refused.value}"]
+    assert shown["y.contiguous().view(1, -1, 112)"][0] == "(1, 4, 112)"
+
+
+def test_memory_takes_other_shapes_and_says_what_is_wrong() -> None:
+    app = typed_in_lab(
+        opened("lab", lab="memory", text="I like you"), "memory",
+        way="split", kind="cross", layer="2", word="99", shape=["1", "4", "4", "28"],
+    )  # fmt: skip
+    shown = {row[0]: row[1:] for row in rows(app, "lab-memory")}
+    assert shown["y.view(1, 4, 4, 28)"][0] == "(1, 4, 4, 28)"
+    said = "".join(each.value for each in app.markdown)
+    assert "feature 5 of head 2 of the word **" in said
+    typed_in_lab(app, "memory", shape=["1", "5"])
+    assert "invalid for input of size" in rows(app, "lab-memory")[4][1]
+    assert "as many numbers" in "".join(each.value for each in app.markdown)
+    typed_in_lab(app, "memory", shape=["x"])
+    assert data_of(app, "typed")["error"]
