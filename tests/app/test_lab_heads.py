@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.languages import LANGUAGES
 from tests.opened_app import drawn, opened, typed_in_lab
 from tests.sent import data_of
@@ -46,4 +47,28 @@ def test_memory_takes_other_shapes_and_says_what_is_wrong() -> None:
     assert "invalid for input of size" in rows(app, "lab-memory")[4][1]
     assert "as many numbers" in "".join(each.value for each in app.markdown)
     typed_in_lab(app, "memory", shape=["x"])
+    assert data_of(app, "typed")["error"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_weighted_values_are_those_of_the_run(language: str) -> None:
+    app = opened("lab", lab="weighted_values", text="I like you", language=language)
+    typed_in_lab(app, "weighted_values", kind="cross", layer="2", head="3", word="2", feature="8")
+    where, look = "decoder/1/cross_attention", FigureStyle()
+    weights = drawn(app)[f"{where}/weights"][0, 2, 1]
+    values = drawn(app)[f"{where}/v"][0, 2, :, 7]
+    html = "".join(each.proto.body for each in app.get("html"))
+    for number in (*weights.tolist(), *values.tolist(), *(weights * values).tolist()):
+        assert f">{look.number(number)}<" in html
+    z = look.number(float((weights * values).sum()))
+    assert any(f"= {z}**" in each.value for each in app.markdown)
+
+
+def test_two_words_weigh_as_in_the_notes() -> None:
+    app = opened("lab", lab="weighted_values", text="I like you")
+    typed_in_lab(app, "weighted_values", taken="typed", word="99")
+    html = "".join(each.proto.body for each in app.get("html"))
+    assert ">0.881<" in html
+    assert ">0.119<" in html
+    typed_in_lab(app, "weighted_values", typed=["1", "x"])
     assert data_of(app, "typed")["error"]
