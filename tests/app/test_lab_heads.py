@@ -1,12 +1,15 @@
 """The benches on the heads of the run on screen: what they show, by torch itself."""
 
+import json
 import re
 from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from torch.nn.functional import cosine_similarity
 
 from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs.models import get_model
 from glassformer.app.session.languages import LANGUAGES
 from tests.opened_app import drawn, opened, typed_in_lab
 from tests.sent import data_of
@@ -72,3 +75,19 @@ def test_two_words_weigh_as_in_the_notes() -> None:
     assert ">0.119<" in html
     typed_in_lab(app, "weighted_values", typed=["1", "x"])
     assert data_of(app, "typed")["error"]
+
+
+def test_nearest_words_are_those_of_the_model_on_screen() -> None:
+    app = opened("lab", lab="nearest_words")
+    words, table = get_model().vocabulary, get_model().transformer.source_embedding.table.weight
+    cosines = cosine_similarity(table[words.index("cat")][None], table)
+    nearest = [words[at] for at in cosines.argsort(descending=True).tolist()[1:11]]
+    specs = [json.loads(each.proto.spec) for each in app.get("plotly_chart")]
+    assert specs[0]["layout"]["yaxis"]["ticktext"] == nearest
+    assert "**cat** and **dog**" in "".join(each.value for each in app.markdown)
+    typed_in_lab(app, "nearest_words", first="猫", second=" Dog ", origin="mean")
+    assert "**猫** and **dog**" in "".join(each.value for each in app.markdown)
+    typed_in_lab(app, "nearest_words", first="<b>xyzzy")
+    assert data_of(app, "typed")["error"]
+    typed_in_lab(app, "nearest_words", first="dog")
+    assert "compared with itself" in "".join(each.value for each in app.markdown)

@@ -36,12 +36,18 @@ def made_by() -> tuple[str, str]:
 
 def transformer() -> Transformer:
     """As `on_screen.model_on_screen` has it. Errors: as `made_by`."""
-    return (get_model() if _elsewhere() else on_screen.model_on_screen()).transformer
+    found: Transformer = bench_model().transformer
+    return found
+
+
+def bench_model() -> Any:
+    """The same with its words, a translator. Errors: as `made_by`."""
+    return get_model() if _elsewhere() else on_screen.model_on_screen()
 
 
 def model_name() -> str:
     """What the model is called."""
-    return (get_model() if _elsewhere() else on_screen.model_on_screen()).name
+    return str(bench_model().name)
 
 
 def bench_trace() -> Trace:
