@@ -52,9 +52,9 @@ REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 VECTORS = ("positions", "stream", "lens", "attribution", "neurons")
 AGAINST = ("none", "second")  # attribution: a logit by itself, or less the runner-up's
 LAB = (
-    "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
-    "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split", "one_matrix",
-    "skips", "clones", "order", "added", "why", "seq2seq", "model", "examples",
+    "scaling", "normalisers", "labels", "dictionary", "similarity", "pull", "masks",
+    "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split",
+    "one_matrix", "skips", "clones", "order", "added", "why", "seq2seq", "model", "examples",
 )  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch", "texts")
