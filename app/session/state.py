@@ -52,9 +52,9 @@ REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 VECTORS = ("positions", "stream", "lens", "attribution", "neurons")
 AGAINST = ("none", "second")  # attribution: a logit by itself, or less the runner-up's
 LAB = (
-    "scaling", "normalisers", "labels", "dictionary", "weighted_values", "similarity", "masks",
-    "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split",
-    "memory", "one_matrix", "skips", "clones", "order", "added", "why", "seq2seq", "rnn",
+    "scaling", "normalisers", "labels", "dictionary", "weighted_values", "pull", "similarity",
+    "masks", "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth",
+    "split", "memory", "one_matrix", "skips", "clones", "order", "added", "why", "seq2seq", "rnn",
     "nearest_words", "model", "examples",
 )  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
