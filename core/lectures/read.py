@@ -167,7 +167,11 @@ def _between(scenes: tuple[Scene, ...], asked: tuple[Scene, ...]) -> tuple[Scene
             if question.right is None and not question.truth.scene:
                 truth = replace(question.truth, scene=scenes[0].name)
                 question = replace(question, truth=truth)
-            link = {"page": beside.page, "query": beside.query, "links": beside.links}
+            link: dict[str, Any] = {
+                "page": beside.page,
+                "query": beside.query,
+                "links": beside.links,
+            }
             name = f"{when}-{each.name}"
             found[when].append(
                 replace(each, name=name, asked=when, question=question, focus=beside.focus, **link)
@@ -179,7 +183,7 @@ def _asked_twice(reader: Reader, path: Path, given: Any) -> tuple[Scene, ...]:
     """The questions of the start and the end, each a choice, as scenes that have no link yet."""
     if not isinstance(given, list) or len(given) > MOST_ASKED_TWICE:
         reader.refuse("lecture_kind", path, allowed="[[before_and_after]]")
-    found = []
+    found: list[Scene] = []
     for at, each in enumerate(given):
         here = (*path, at)
         told = reader.fields(here, each, ASKED_TWICE, ("name", "title", "question"))
