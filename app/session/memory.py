@@ -111,7 +111,8 @@ class Memory:
     launched: tuple[str, int, dict[str, Any]] | None = None  # lecture, how often, for the browser
     lecture_room: tuple[str, str, str] | None = None  # lecture, code, the driver's key
 
-    answers_asked: str = ""  # the version that the browser wants answers to clicks of (answers.py)
+    # Of which version, and of what alone, the browser wants answers to clicks (answers.py)
+    answers_asked: tuple[str, str] = ("", "")
 
     # Walkthrough
     walk_heard: tuple[str, ...] = ()  # numbers of the events heard last
