@@ -19,7 +19,7 @@ let lecture,
 const room = asking((path, data) => send(path, data, key).catch((error) => warn(error.message)));
 let black = false,
   ring = false,
-  revealed = new Set(),
+  short = false, // without a room
   bands = new Map();
 
 async function begin() {
@@ -39,8 +39,8 @@ async function begin() {
   pool = new Pool(byId("stage"), {
     count: lecture.scenes.length,
     base,
-    link,
-    place,
+    link: linkPlayed,
+    place: (scene) => besideQuestion(place(scene)),
     heard,
     changed,
     drawn,
@@ -50,6 +50,7 @@ async function begin() {
     bands = new Map();
     fill();
     pool.layAll();
+    if (!byId("question").hidden) drawQuestion();
   });
   setInterval(clock, 1000);
   if (code) {
@@ -179,6 +180,8 @@ function fill() {
 
 function changed() {
   pool.last = pool.shown.scene;
+  playedIsSeen();
+  askHere(pool.last);
   fill();
   // An overlay that was opened meanwhile stays, about this scene.
   if (!byId("question").hidden) drawQuestion();
@@ -199,6 +202,7 @@ function drawn(scene, blob) {
   if (code && key)
     fetch(`${here}/picture/${scene}`, { method: "PUT", headers, body: blob }).catch(() => {});
   if (!byId("overview").hidden) drawOverview();
+  if (!byId("notes").hidden) drawNotes();
 }
 
 /* Who has handed over follows: no key may move this screen alone. */
@@ -212,12 +216,38 @@ function step(to) {
   light(false);
   hide();
   explored(false);
+  forgetPlayed();
   if (scene === pool.at && !pool.shown?.touched) return;
   if (scene === pool.at) pool.again();
   else pool.go(scene);
-  if (started === null && scene > 0) started = Date.now();
+  // The first scene counts with the minutes that are planned for it.
+  if (started === null && scene > 0) started = Date.now() - 60_000 * lecture.scenes[0].minutes;
   if (!code) sessionStorage.setItem(KEPT, scene);
   tell("move", { scene });
+  drawFoot();
+}
+
+/* The next scene on a side, as the short path goes. */
+const goOn = (by) => step(stepped(pool.at, by, lecture.scenes.length, left()));
+const isShort = () => (code ? Boolean(state?.short) : short);
+const left = () =>
+  isShort() ? [...lecture.scenes.keys()].filter((at) => lecture.scenes[at].short === false) : [];
+
+function shorten() {
+  if (code) tell("short", { short: !isShort() });
+  else short = !short;
+  redraw();
+}
+
+function startClock() {
+  if (!drives()) return;
+  started = Date.now();
+  tell("clock", {});
+  redraw();
+}
+
+function redraw() {
+  if (!byId("notes").hidden) drawNotes();
   drawFoot();
 }
 
@@ -233,9 +263,11 @@ function catchUp() {
   if (state.scene !== pool.at) {
     hide();
     explored(false);
+    forgetPlayed();
     pool.go(state.scene);
   }
   light(state.black, false);
+  playAsTold();
   drawFoot();
 }
 
@@ -257,7 +289,7 @@ function listen() {
       if (now.now) shift = 1000 * now.now - Date.now();
       if (now.started) started = 1000 * now.started - shift;
       if (pool.at < 0) pool.go(now.scene);
-      else catchUp();
+      catchUp();
       if (!byId("question").hidden) drawQuestion();
       drawFoot();
     },
@@ -272,12 +304,14 @@ function warn(text) {
 
 function hide(but = "") {
   for (const each of OVERLAYS) if (each !== but) byId(each).hidden = true;
+  pool?.layAll();
 }
 
 function toggle(name, draw) {
   hide(name);
   byId(name).hidden = !byId(name).hidden;
   if (!byId(name).hidden) draw();
+  if (pool.shown) pool.lay(pool.shown);
   window.focus();
 }
 
@@ -311,7 +345,8 @@ function explored(is) {
 /* The scene as it was, after exploring or after a click on its screen. */
 function back() {
   explored(false);
-  pool.again();
+  if (played) tell("play", { number: null });
+  bringBack();
 }
 
 function drawFoot() {
@@ -320,11 +355,18 @@ function drawFoot() {
   document.body.classList.toggle("waits", Boolean(pool) && !pool.isThere && !pool.exploring);
   byId("progress").firstElementChild.style.width = `${(100 * (at + 1)) / scenes.length}%`;
   byId("place").textContent = say("scene", { scene: at + 1, scenes: scenes.length });
-  byId("mode").textContent = pool?.exploring ? say("present_exploring") : "";
+  byId("mode").textContent = pool?.exploring
+    ? say("present_exploring")
+    : played
+      ? say("present_played")
+      : "";
+  const waiting = (state?.proposals?.sentence ?? 0) + (state?.proposals?.question ?? 0);
+  byId("waiting").textContent = waiting ? say("present_waiting", { count: waiting }) : "";
   const now = pool ? asked() : null;
-  byId("asked").textContent = now
-    ? say(now.voted === null ? "present_asked" : "present_asked_votes", { count: now.voted })
-    : "";
+  byId("asked").textContent =
+    now && !now.result
+      ? say(now.voted === null ? "present_asked" : "present_asked_votes", { count: now.voted })
+      : "";
   byId("code").textContent = code;
   Object.assign(byId("help"), {
     title: say("present_keys_title"),
@@ -335,11 +377,11 @@ function drawFoot() {
 }
 
 function clock() {
-  const planned = Math.round(lecture.scenes.reduce((sum, each) => sum + each.minutes, 0));
+  const minutes = lecture.scenes.map((each) => each.minutes);
   const seconds = started === null ? 0 : Math.max(0, Math.floor((Date.now() - started) / 1000));
-  byId("clock").textContent = say("present_clock", {
+  byId("clock").textContent = say(isShort() ? "present_clock_short" : "present_clock", {
     used: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`,
-    planned,
+    planned: Math.round(minutesOf(minutes, left())),
   });
 }
 
@@ -349,11 +391,11 @@ const last = () => lecture.scenes.length - 1;
 const NEXT = ["PageDown"],
   BACK = ["PageUp"]; // of every clicker, at any time
 const KEYS = {
-  ArrowRight: () => step(pool.at + 1),
-  ArrowDown: () => step(pool.at + 1),
-  " ": () => step(pool.at + 1),
-  ArrowLeft: () => step(pool.at - 1),
-  ArrowUp: () => step(pool.at - 1),
+  ArrowRight: () => goOn(1),
+  ArrowDown: () => goOn(1),
+  " ": () => goOn(1),
+  ArrowLeft: () => goOn(-1),
+  ArrowUp: () => goOn(-1),
   Home: () => step(0),
   End: () => step(last()),
   b: blacken,
@@ -363,6 +405,9 @@ const KEYS = {
   q: () => code && toggle("join", () => byId("join").replaceChildren(joining())),
   n: () =>
     code ? key && window.open(`${here}/notes#${key}`, `notes-${code}`) : toggle("notes", drawNotes),
+  t: () => drives() && shorten(),
+  c: startClock,
+  d: () => code && key && saveVotes(key).catch((error) => warn(error.message)),
   p: () => {
     ring = !ring;
     byId("ring").hidden = true;
@@ -399,9 +444,9 @@ function pressed(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
   const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const act = NEXT.includes(name)
-    ? () => step(pool.at + 1)
+    ? () => goOn(1)
     : BACK.includes(name)
-      ? () => step(pool.at - 1)
+      ? () => goOn(-1)
       : KEYS[name];
   const clicker = [...NEXT, ...BACK].includes(name);
   const [target] = event.composedPath();

@@ -26,6 +26,7 @@ def _scene(found: Lecture, scene: Scene, language: str) -> dict[str, Any]:
         **{name: said[name] for name in TEXTS},
         "name": scene.name,
         "minutes": scene.minutes,
+        "short": scene.short,
         "links": {each: scene.link(each) for each in found.languages},
     }
     if (question := scene.question) is not None:
@@ -35,6 +36,7 @@ def _scene(found: Lecture, scene: Scene, language: str) -> dict[str, Any]:
             "options": question.options or None,
             "unit": question.unit,
             "words": said.get("words"),
+            "sentence": said.get("sentence", ""),
         }
         told["answer"] = _answer(found, scene, language)
     return told
