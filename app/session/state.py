@@ -235,6 +235,7 @@ class State:
 
     # Lectures
     lecture: str = _kept("", TEXT)  # the one that is open; "": all of them
+    sheet: int = _kept(0, whole_number_codec(0, 999_999))  # of exercises, its seed; 0: none
 
     # Switch
     switches: str = _kept("examples", one_of(*SWITCHES))  # what is at hand
