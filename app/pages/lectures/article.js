@@ -1,5 +1,5 @@
-// A lecture as an article: a scene below the other, live screens where the reader is, questions that
-// are answered at once. Where the reader was and what they answered stays in this browser.
+// A lecture as an article: a scene below the other, live screens where the reader is, questions
+// that are answered at once. Where the reader was and what they answered stays in this browser.
 
 const READ = "glassformer.read."; // in localStorage
 const NARROW = 600; // pixels: a page in a narrower place is laid out as on a phone
