@@ -89,7 +89,7 @@ function drawOverview() {
         "button",
         { onclick: () => step(place) },
         picture,
-        make("span", {}, make("small", {}, `${place + 1} `), told(scene.title)),
+        make("span", {}, make("small", {}, `${scene.place} `), told(scene.title)),
       );
       if (place === pool.at) button.setAttribute("aria-current", "step");
       return button;

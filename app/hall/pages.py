@@ -41,8 +41,8 @@ WORDS = {
     "present": (
         "scene", "computed", "right", "others", "below", "above", "range", "no_truth", "voted",
         "no_votes", "present_back", "present_none", "present_votes", "present_qr", "present_keys",
-        "present_keys_title", "present_exploring", "present_asked", "present_asked_votes",
-        "present_clock", "next", "last", "no_notes",
+        "present_keys_title", "present_exploring", "present_no_panel", "present_asked",
+        "present_asked_votes", "present_clock", "next", "last", "no_notes",
     ),
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ import orjson
 
 from glassformer.app.hall import rooms
 from glassformer.app.hall.rooms import Room
-from glassformer.core.lectures.lecture import PLACE
+from glassformer.core.lectures.lecture import PLACE, Lecture
 
 TEXTS = ("title", "text", "notes")
 MOST_BARS = 8  # of numbers and of words; the rest of the words is one bar
@@ -50,11 +50,20 @@ def lecture_view(room: Room) -> dict[str, Any]:
         {
             **_texts(room, place), "name": scene.name, "minutes": scene.minutes,
             "question": scene.question is not None,
+            **staged_scene(room.lecture, place),
+            "sentence": rooms.scene_texts(room, place).get("sentence"),
             "links": {each: scene.link(each) for each in room.lecture.languages},
         }
         for place, scene in enumerate(room.lecture.scenes)
     ]  # fmt: skip
     return {"title": room.lecture.title, "language": room.language, "scenes": scenes}
+
+
+def staged_scene(lecture: Lecture, at: int) -> dict[str, Any]:
+    """How a scene stands on the stage: its number there, such as "2.1", and what fills it."""
+    scene, step = lecture.place(at)
+    number = f"{scene}.{step}" if step else str(scene)
+    return {"place": number, "focus": lecture.scenes[at].focus}
 
 
 def _texts(room: Room, place: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from glassformer.app.runs.scenes import trace_of
 from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.lectures.read import bundled_lectures, load_lecture, read_lecture
 from glassformer.core.lectures.truth import find_truth
+from tests.browser.last_row import seen_from_the_last_row
 from tests.hall.halls import open_at
 
 Stage = tuple[Page, Room]  # of a presenter
@@ -174,6 +175,8 @@ def test_the_lectures_are_played_by_keyboard_alone(
         assert (key := key_of(lecture, scene, language)) in said, f"{scene.name} lacks {key}"
         if point := POINTS.get(scene.name):
             expect(shown.content_frame.locator(point).first).to_be_in_viewport(ratio=0.99)
+        if scene.focus:
+            assert seen_from_the_last_row(page) == [], scene.name
         # The chrome of the app is gone, the scene's title stands on top, "…" stands nowhere.
         assert not shown.content_frame.locator(".stAppHeader").first.is_visible()
         assert "…" not in page.locator("#band").inner_text().replace("……", "")
