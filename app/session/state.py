@@ -54,7 +54,7 @@ AGAINST = ("none", "second")  # attribution: a logit by itself, or less the runn
 LAB = (
     "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
     "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split", "one_matrix",
-    "skips", "clones", "order", "added", "why", "seq2seq", "rnn", "model", "examples",
+    "skips", "clones", "order", "added", "why", "seq2seq", "rnn", "ngrams", "model", "examples",
 )  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch", "texts")

@@ -78,7 +78,7 @@ def test_it_is_what_the_server_sends(name: str) -> None:
     assert any(each for _, changes in told["answers"] for each in changes.values())
 
 
-BENCHES = "clones depth dictionary one_matrix scaling seq2seq skips split why".split()
+BENCHES = "clones depth dictionary ngrams one_matrix scaling seq2seq skips split why".split()
 
 
 @pytest.mark.parametrize("bench", BENCHES)

@@ -14,6 +14,7 @@ from glassformer.app.session.state import FIRST_SENTENCE
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
+from glassformer.core.text_models.model import Model
 from glassformer.core.trace.trace import Trace
 
 
@@ -29,14 +30,19 @@ def made_by() -> tuple[str, str]:
     return ("", "") if is_opened(place[0]) else place
 
 
+def model() -> Model:
+    """As `on_screen.model_on_screen`. Errors: as `made_by`."""
+    return get_model() if _elsewhere() else on_screen.model_on_screen()
+
+
 def transformer() -> Transformer:
-    """As `on_screen.model_on_screen` has it. Errors: as `made_by`."""
-    return (get_model() if _elsewhere() else on_screen.model_on_screen()).transformer
+    """Its transformer. Errors: likewise."""
+    return model().transformer
 
 
 def model_name() -> str:
     """What the model is called."""
-    return (get_model() if _elsewhere() else on_screen.model_on_screen()).name
+    return model().name
 
 
 def bench_trace() -> Trace:
