@@ -84,8 +84,7 @@ NAMES = (
     r"[Hh]alf of the (?:page|Training)",
     r"Double-click|one word twice|encoder twice|comes twice|和 twice",
     r"two or three (?:times|answers)|scene 1",
-    # What a lecturer does: see claims.py.
-    r"[Tt]emperature to (?:20?|0\.25)(?!\d)|[Tt]o 0\.(?:5|25)|first score to 3|beams to 1|k = 2",
+    r"[Tt]emperature to 2|To 0\.5|k = 2",  # what a lecturer does: see claims.py
     r"a rank of 2000|three words back|________ is not three times ________",  # large ones
     r"[Tt]wo vectors",
 )
