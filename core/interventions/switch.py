@@ -30,7 +30,7 @@ from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
 
 LARGEST_SEED = 2**31 - 1
-_hints_of = cache(get_type_hints)
+_hints_of: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 KINDS: "dict[str, type[Switch]]" = {}  # filled where the kinds are defined, never later
 
 
