@@ -3,7 +3,7 @@
 It comes with the model: the room asks for it only when it must.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -11,19 +11,24 @@ from glassformer.app.runs.scenes import trace_of
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.glosses import gloss_words
 from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.lectures.truth import Answer, answer_of, fill_texts, find_truth
 from glassformer.core.text.vocabulary import RESERVED
+from glassformer.core.trace.trace import Trace
 
 MOST_WORDS = 40  # to choose from: the sentence's
 CANDIDATES = 8  # of the vocabulary, where the question is for a word that the model writes
 TEXTS = ("title", "text", "notes")
+BENCHES = ("lab", "training")  # pages that show no sentence
+FORMULAS = tuple("=+-@\t\r\n＝＋－＠")  # with which a spreadsheet begins to compute
+VOTES_COLUMNS = ("scene", "name", "title", "question", "kind", "value", "votes", "computed")
 
 Told = dict[str, Any]
 
 
 def prepare_answers(lecture: Lecture, scene: Scene, language: str) -> Told:
-    """The texts of a scene in all languages, and the words that its question chooses from.
+    """The texts of a scene in all languages, its sentence with glosses, the words to choose from.
 
     The numbers are those of the run that a room of `language` shows, whoever reads them.
     Errors: as `core.lectures.truth.fill_texts`.
@@ -34,15 +39,44 @@ def prepare_answers(lecture: Lecture, scene: Scene, language: str) -> Told:
         filled = fill_texts(lecture, replace(scene, **cast(Any, texts)), language, trace_of)
         for name in TEXTS:
             told[name][reader] = getattr(filled, name)
-    if scene.question is not None and scene.question.kind == "word":
-        told["words"] = _words(lecture, scene, language)
+    if scene.page not in BENCHES:
+        told["glossed"] = _glossed(lecture, trace_of(scene, language))
+    if scene.question is not None:
+        source = lecture.source(scene, scene.question.truth)
+        if source.page not in BENCHES:
+            told["sentence"] = trace_of(source, language).line
+        if scene.question.kind == "word":
+            told["words"] = _words(lecture, scene, language)
     return told
 
 
+def write_votes(table: Sequence[Mapping[str, Any]]) -> bytes:
+    """The rows of `votes_table` as a file; no text of it is taken for a formula."""
+    import pandas as pd
+
+    from glassformer.core.analysis.export import as_csv
+
+    def safe(value: Any) -> Any:
+        return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value
+
+    rows = [{name: safe(value) for name, value in row.items()} for row in table]
+    return as_csv(pd.DataFrame(rows, columns=list(VOTES_COLUMNS)))
+
+
+def _glossed(lecture: Lecture, trace: Trace) -> list[tuple[str, str]]:
+    found = [(word, gloss) for word, gloss in gloss_words(lecture, trace) if word not in RESERVED]
+    return [(word, gloss if gloss not in RESERVED else "") for word, gloss in found[:MOST_WORDS]]
+
+
 def answer_of_scene(lecture: Lecture, scene: Scene, language: str) -> Told:
-    """The truth of a scene's question as JSON; `error` where the run or the reading failed."""
+    """The truth of a scene's question as JSON; `error` where the run or the reading failed.
+
+    Of one that is asked again at the end only when it is told: `later`.
+    """
     question = scene.question
     assert question is not None
+    if scene.asked == "before":
+        return {"later": {each: say("hall.later", each) for each in LANGUAGES}}
     try:
         right = answer_of(lecture, scene, language, trace_of)
     except GlassformerError as error:

@@ -20,7 +20,7 @@ function part(name, ...of) {
 }
 
 function draw() {
-  const place = say("scene", { scene: state.scene + 1, scenes: state.scenes });
+  const place = say("scene", { scene: state.place, scenes: state.places });
   byId("lecture").textContent = told(state.lecture);
   byId("place").textContent = place;
   byId("progress").style.width = `${(100 * (state.scene + 1)) / state.scenes}%`;
@@ -41,7 +41,12 @@ function draw() {
   if (part("picture", state.scene, state.picture) && state.picture)
     picture.src = byId("picture_open").href = `${here}/picture/${state.scene}?v=${state.picture}`;
   // The question is not made anew while somebody types or is about to press.
-  if (part("question", state.scene, state.question, state.result)) drawQuestion();
+  if (part("question", state.question?.scene === state.scene, state.question, state.result))
+    drawQuestion();
+  byId("played").hidden = !state.played;
+  if (part("played", state.played))
+    byId("played").replaceChildren(`${say("played")} `, make("bdi", {}, state.played?.text ?? ""));
+  if (part("sends")) byId("sends").replaceChildren(...["sentence", "question"].map(sender));
   if (part("spoken", state.scene, state.black, !!state.result)) {
     const answer = state.result?.answer?.text;
     byId("spoken").textContent = state.black
@@ -53,12 +58,19 @@ function draw() {
 }
 
 function drawQuestion() {
-  const { question, result, scene } = state;
+  const { question, result } = state;
   const box = byId("question");
   box.hidden = !question;
   if (!question) return box.replaceChildren();
-  const mine = own.get(scene);
-  const prompt = make("h2", { id: "prompt" }, told(question.prompt));
+  const mine = own.get(question.scene);
+  const from = say("asked_in", { title: told(question.title) });
+  const prompt = make(
+    "div",
+    {},
+    question.scene === state.scene ? null : make("p", { className: "faint" }, from),
+    make("h2", { id: "prompt" }, told(question.prompt)),
+    question.sentence ? make("p", {}, question.sentence) : null,
+  );
   const said = make("p", { className: "faint", id: "said", role: "status" });
   if (result) {
     const isOwn = (bar) =>
@@ -100,7 +112,7 @@ function tell(question, mine) {
 }
 
 async function vote(given) {
-  const scene = state.scene;
+  const { scene } = state.question;
   let value; // as what it counts: the server reads what was typed
   try {
     ({ value } = await send("vote", { scene, value: given }));
@@ -114,7 +126,7 @@ async function vote(given) {
   } catch {
     /* as above */
   }
-  if (state.scene !== scene || state.result) return;
+  if (state.question?.scene !== scene || state.result) return;
   for (const each of byId("question").querySelectorAll("[data-value]"))
     each.setAttribute("aria-pressed", String(each.dataset.value === String(value)));
   tell(state.question, value);
@@ -172,6 +184,39 @@ function number(question, mine) {
   );
 }
 
+/* A field for a sentence that the presenter may show, or for a question to them. What was typed
+   stays when the language changes. */
+const typed = {};
+function sender(kind) {
+  const field = make(kind === "sentence" ? "input" : "textarea", {
+    autocomplete: "off",
+    maxLength: 1000,
+    value: typed[kind] ?? "",
+    dir: "auto",
+    ariaLabel: say(`propose_${kind}`),
+    oninput: () => (typed[kind] = field.value),
+  });
+  const said = make("p", { className: "faint", role: "status" }, say(`${ABOUT[kind]}_about`));
+  const onsubmit = async (event) => {
+    event.preventDefault();
+    try {
+      const { text } = await send("propose", { kind, text: field.value });
+      said.replaceChildren(`${say("proposed")} `, make("bdi", {}, text));
+      typed[kind] = field.value = "";
+    } catch (error) {
+      said.textContent = error.message;
+    }
+  };
+  const button = make("button", { className: "main" }, say("send"));
+  return make(
+    "details",
+    {},
+    make("summary", {}, say(`propose_${kind}`)),
+    make("form", { onsubmit }, field, button, said),
+  );
+}
+const ABOUT = { sentence: "propose", question: "question" };
+
 speaks(byId("language"), draw);
 follow({
   show: (now) => {
@@ -185,7 +230,7 @@ follow({
   },
   over: () => {
     byId("behind").hidden = true;
-    byId("question").hidden = true;
+    byId("question").hidden = byId("sends").hidden = true;
     byId("spoken").textContent = say("ended");
     byId("scene").replaceChildren(make("h1", {}, say("ended")));
     byId("open_line").hidden = byId("open_help").hidden = true;

@@ -22,6 +22,8 @@ function draw() {
     hand_over_cancel: "cancel",
     hand_over_copy: "copy",
     keys: "key_keys",
+    start: "start_clock",
+    save: "votes_file",
   };
   for (const [id, name] of Object.entries(named)) byId(id).textContent = say(name);
   byId("hand_over_url").setAttribute("aria-label", say("hand_over_link"));
@@ -32,7 +34,7 @@ function draw() {
   byId("behind").textContent = words[language][trouble] ?? trouble;
   for (const name of ["scene", "bar"]) byId(name).hidden = !state;
   if (!state) return;
-  const place = say("scene", { scene: state.scene + 1, scenes: state.scenes });
+  const place = say("scene", { scene: state.place, scenes: state.places });
   const moved = byId("title").textContent !== told(state.title);
   document.title = `${place} · ${told(state.lecture)}`;
   byId("lecture").textContent = told(state.lecture);
@@ -45,12 +47,17 @@ function draw() {
   byId("blacken").setAttribute("aria-pressed", String(state.black));
   const notes = told(state.notes);
   byId("notes").replaceChildren(
-    ...(notes ? lines(notes) : [make("p", { className: "faint" }, say("no_notes"))]),
+    ...(notes ? noteLines(notes) : [make("p", { className: "faint" }, say("no_notes"))]),
   );
-  byId("next").textContent = state.next ? say("next", { title: told(state.next) }) : say("last");
-  byId("next").hidden = byId("notes_name").hidden = byId("notes").hidden = !drives;
-  byId("back").disabled = !drives || state.scene === 0;
-  byId("forward").disabled = !drives || state.scene === state.scenes - 1;
+  const follows = state.next ? say("next", { title: told(state.next.title) }) : say("last");
+  drawPictures(follows);
+  for (const name of ["notes_name", "notes", "pictures", "tools"]) byId(name).hidden = !drives;
+  byId("short").setAttribute("aria-pressed", String(Boolean(state.short)));
+  byId("short").hidden = !state.leaves?.length;
+  byId("start").hidden = Boolean(state.started) && state.scene > 0;
+  byId("back").disabled = !drives || stepped(state.scene, -1, state.scenes, left()) === state.scene;
+  byId("forward").disabled =
+    !drives || stepped(state.scene, 1, state.scenes, left()) === state.scene;
   byId("blacken").disabled = !drives;
   byId("reveal").textContent = say(state.result ? "revealed" : "reveal");
   byId("reveal").disabled = !drives || !state.question?.open;
@@ -58,6 +65,7 @@ function draw() {
   byId("hand_over").hidden = !drives && byId("hand_over_done").hidden;
   if (moved) byId("spoken").textContent = `${place}. ${told(state.title)}`;
   drawVotes();
+  drawProposals();
   tick();
 }
 
@@ -65,6 +73,8 @@ function drawVotes() {
   const { question, votes } = state;
   byId("votes").hidden = !question || !votes;
   if (!question || !votes) return;
+  const open = say(question.open ? "question_open" : "revealed");
+  const from = say("asked_in", { title: told(question.title) });
   const count = make(
     "p",
     {},
@@ -72,7 +82,13 @@ function drawVotes() {
   );
   byId("votes").replaceChildren(
     ...[
+      make(
+        "p",
+        { className: "faint" },
+        question.scene === state.scene ? open : `${open} · ${from}`,
+      ),
       make("h2", {}, told(question.prompt)),
+      question.sentence ? make("p", {}, question.sentence) : null,
       count,
       answered(votes.answer),
       bars(votes, question),
@@ -80,21 +96,85 @@ function drawVotes() {
   );
 }
 
-/* The time of day, what is used since the first step, and how that stands to the plan. */
+/* This scene's picture and the next one's: drawn anew only when they change. */
+let pictures = "";
+function drawPictures(follows) {
+  const { scene, picture, next } = state;
+  const of = (at, version) => version && `${here}/picture/${at}?v=${version}`;
+  const now = JSON.stringify([scene, picture, next, follows]);
+  if (now === pictures) return;
+  pictures = now;
+  byId("pictures").replaceChildren(
+    pictured(of(scene, picture)),
+    next ? pictured(of(next.scene, next.picture), follows) : make("p", { id: "next" }, follows),
+  );
+}
+
+/* What the hall has sent, asked for when there is something new. */
+let waiting = [],
+  known = "";
+async function drawProposals() {
+  const { proposals, played } = state;
+  byId("hall").hidden = !drives || !(played || proposals?.sentence || proposals?.question);
+  const newest = JSON.stringify([language, proposals, played]);
+  if (byId("hall").hidden || newest === known) return;
+  known = newest;
+  const headers = { Authorization: `Bearer ${key}` };
+  try {
+    const answer = await fetch(`${here}/proposals`, { headers, cache: "no-store" });
+    if (answer.ok && newest === known) ({ waiting } = await answer.json());
+  } catch {
+    known = ""; // asked again with the next state
+  }
+  for (const kind of ["sentence", "question"]) drawKind(kind);
+  byId("played").hidden = !played;
+  byId("played").replaceChildren(
+    `${say("played")} `,
+    make("bdi", {}, played?.text ?? ""),
+    " ",
+    make("button", { onclick: () => drive("play", { number: null }) }, say("play_back")),
+  );
+}
+
+function drawKind(kind) {
+  const sent = waiting.filter((each) => each.kind === kind);
+  byId(`${kind}s_name`).hidden = byId(`${kind}s`).hidden = !sent.length;
+  byId(`${kind}s_name`).textContent = `${say(`${kind}s`)} (${sent.length})`;
+  const play = (number) =>
+    make("button", { className: "main", onclick: () => drive("play", { number }) }, say("play"));
+  byId(`${kind}s`).replaceChildren(
+    ...sent.map(({ number, text }) =>
+      make(
+        "li",
+        {},
+        make("bdi", {}, text),
+        kind === "sentence" ? play(number) : null,
+        make(
+          "button",
+          { ariaLabel: `${say("drop")}: ${text}`, onclick: () => drive("drop", { number }) },
+          "×",
+        ),
+      ),
+    ),
+  );
+}
+
+/* The time of day, what is used, and how that stands to the plan: of all scenes, or the short
+   path. */
 function tick() {
   if (!state) return;
   const now = new Date();
   byId("time").textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  const whole = state.minutes.reduce((sum, each) => sum + each, 0);
-  const planned = say("planned", { minutes: minutes(60 * whole) });
+  const short = minutesOf(state.minutes, state.leaves);
+  const planned = say("planned", { minutes: minutes(60 * minutesOf(state.minutes, left())) });
+  byId("short").textContent = say("short_path", { minutes: minutes(60 * short) });
   if (!state.started) {
     byId("used").textContent = `${planned} · ${say("waiting")}`;
     byId("rest").textContent = "";
     return;
   }
   const used = (now - skew) / 1000 - state.started;
-  // The clock starts with the first step: this scene may last until the end of its own minutes.
-  const upTo = 60 * state.minutes.slice(1, state.scene + 1).reduce((sum, each) => sum + each, 0);
+  const upTo = 60 * minutesOf(state.minutes, left(), state.scene);
   byId("used").textContent = `${say("used", { minutes: minutes(used) })} · ${planned}`;
   byId("rest").textContent = say(used > upTo ? "over" : "ahead", { minutes: minutes(used - upTo) });
   byId("rest").className = used > upTo ? "late" : "";
@@ -129,9 +209,14 @@ function settle() {
   if (room.has(state)) ahead = null;
 }
 const go = (scene) => turn("move", scene, false);
-const step = (by) => go(now().scene + by);
+const left = () => (state.short ? state.leaves : []);
+const step = (by) => go(stepped(now().scene, by, state.scenes, left()));
+const shorten = () => drives && drive("short", { short: !state.short });
+const start = () => drives && drive("clock");
+const save = () => drives && saveVotes(key).catch((error) => warn(error.message));
 const black = () => turn("black", now().scene, !now().black);
-const reveal = () => drives && state.question?.open && drive("reveal");
+const reveal = () =>
+  drives && state.question?.open && drive("reveal", { scene: state.question.scene });
 
 const KEYS = {
   ArrowRight: () => step(1),
@@ -144,24 +229,28 @@ const KEYS = {
   Home: () => go(0),
   End: () => go(state.scenes - 1),
   b: black,
-  B: black,
   ".": black,
   v: reveal,
-  V: reveal,
+  t: shorten,
+  c: start,
+  d: save,
 };
 addEventListener("keydown", (event) => {
-  const act = KEYS[event.key];
+  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   const busy =
     event.target.closest("input") || (event.key === " " && event.target.closest("button"));
   if (!act || !state || busy || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  if (event.repeat && "bBvV.".includes(event.key)) return;
+  if (event.repeat && !/^(Arrow|Page| )/.test(event.key)) return;
   act();
 });
 byId("back").addEventListener("click", () => step(-1));
 byId("forward").addEventListener("click", () => step(1));
 byId("blacken").addEventListener("click", black);
 byId("reveal").addEventListener("click", reveal);
+byId("short").addEventListener("click", shorten);
+byId("start").addEventListener("click", start);
+byId("save").addEventListener("click", save);
 
 /* Hand over: asked twice, then the new link, as text and as a code for the other's phone. */
 const asks = (open) => {

@@ -2,68 +2,111 @@
    keys. */
 "use strict";
 
-/* Prompt and answers of the question on screen, where one is asked; the votes where there are
-   any. */
+/* Without a room: the scenes whose questions are open, the last one last; the one just revealed. */
+const PASSED = 2_000; // ms: a scene that is left sooner has asked nothing
+const openHere = { open: [], answered: new Set(), shown: null, at: null, since: 0 };
+
+function askHere(scene) {
+  if (code || scene === openHere.at) return;
+  const { open, at, since, answered } = openHere;
+  const passed = Date.now() - since < PASSED ? at : null;
+  const asks = lecture.scenes[scene].question && !answered.has(scene);
+  openHere.open = [
+    ...open.filter((each) => each !== scene && each !== passed),
+    ...(asks ? [scene] : []),
+  ];
+  Object.assign(openHere, { shown: null, at: scene, since: open.includes(scene) ? 0 : Date.now() });
+}
+
+/* Whose question it is: the one just revealed, the last that is open, this scene's with its
+   answer. */
+function askedScene() {
+  const { shown, open, answered } = openHere;
+  return shown ?? open.at(-1) ?? (answered.has(seen()) ? seen() : null);
+}
+
+/* The question that is open, whatever scene is on, or the one just revealed; its votes. */
 function asked() {
-  const scene = seen();
-  if (!code) {
-    const { question, answer } = lecture.scenes[scene];
-    return question && { question, result: revealed.has(scene) ? answer : null, voted: null };
+  if (code) {
+    const is = state?.question;
+    return is
+      ? { question: is, scene: is.scene, result: state.result, voted: state.votes?.voted ?? null }
+      : null;
   }
-  const is = state?.scene === scene && state.question;
-  return is
-    ? { question: state.question, result: state.result, voted: state.votes?.voted ?? null }
-    : null;
+  const scene = askedScene();
+  if (scene === null) return null;
+  const { question, answer, title } = lecture.scenes[scene];
+  const result = openHere.answered.has(scene) ? answer : null;
+  return { question: { ...question, scene, title }, scene, result, voted: null };
 }
 
 async function ask() {
-  const now = asked();
+  // What the room says while something is on its way there is over.
+  const now = code && state && !room.has(state) ? null : asked();
   if (!now) return;
+  openHere.since = 0; // it was asked, however soon the next step comes
   if (byId("question").hidden) return toggle("question", drawQuestion);
   if (now.result) return hide();
-  if (!code) revealed.add(seen());
-  else if (key) await tell("reveal", {});
+  if (!code) {
+    openHere.answered.add(now.scene);
+    openHere.open = openHere.open.filter((each) => each !== now.scene);
+    openHere.shown = now.scene;
+  } else if (key) await tell("reveal", { scene: now.scene });
   drawQuestion();
+  drawFoot();
+}
+
+const PANEL = 0.34; // of the window's width: the question stands beside the picture
+const NARROW = 900; // px of a window in which it lies over it
+
+/* Where a screen lies while the question stands beside it. */
+function besideQuestion(spot) {
+  if (byId("question").hidden || innerWidth < NARROW) return spot;
+  const width = Math.min(spot.width, Math.floor((1 - PANEL) * innerWidth));
+  return { ...spot, width };
 }
 
 function drawQuestion() {
   const now = asked();
   if (!now) return hide();
-  const { question, result, voted } = now;
+  const { question, result, voted, scene } = now;
   const box = byId("question"),
     asks = Boolean(code) && !result;
+  box.style.top = innerWidth < NARROW ? "0" : `${band(seen()).height}px`;
   box.classList.toggle("asks", asks);
-  const inside = [make("h2", {}, told(question.prompt))];
-  if (result)
-    inside.push(
-      answered(result.answer),
-      result.bars?.length ? bars(result, question) : null,
-      code
-        ? make(
-            "p",
-            { className: "count" },
-            result.voted ? say("voted", { count: result.voted }) : say("no_votes"),
-          )
-        : null,
-    );
-  else {
-    const options = question.options?.map((each) => make("li", {}, told(each)));
-    if (options) inside.push(make("ol", { className: "options", type: "A" }, ...options));
-    else if (question.words)
-      inside.push(
-        make(
-          "div",
-          { className: "words" },
-          ...question.words.map((each) => make("span", {}, each)),
-        ),
-      );
-    if (voted !== null)
-      inside.push(
-        make("p", { className: "count" }, make("b", {}, String(voted)), ` ${say("present_votes")}`),
-      );
+  box.replaceChildren(
+    ...[
+      scene === seen() ? null : make("p", { className: "from" }, told(question.title)),
+      make("h2", {}, told(question.prompt)),
+      question.sentence ? make("p", { className: "sentence" }, question.sentence) : null,
+      ...(result ? drawnAnswer(question, result) : drawnOptions(question)),
+      voted === null || result
+        ? null
+        : make("p", { className: "count" }, make("b", {}, `${voted}`), ` ${say("present_votes")}`),
+      asks ? joining() : null,
+    ].filter(Boolean),
+  );
+  // What does not fit is written smaller, down to where it is read from the last row.
+  for (let shrink = 1; shrink >= SMALLEST; shrink -= 0.05) {
+    box.style.setProperty("--shrink", shrink);
+    if (box.scrollHeight <= box.clientHeight) break;
   }
-  const left = make("div", {}, ...inside.filter(Boolean));
-  box.replaceChildren(left, ...(asks ? [joining()] : []));
+}
+
+function drawnAnswer(question, result) {
+  const count = result.voted ? say("voted", { count: result.voted }) : say("no_votes");
+  return [
+    answered(result.answer),
+    result.bars?.length ? bars(result, question) : null,
+    code ? make("p", { className: "count" }, count) : null,
+  ];
+}
+
+function drawnOptions(question) {
+  const options = question.options?.map((each) => make("li", {}, told(each)));
+  if (options) return [make("ol", { className: "options", type: "A" }, ...options)];
+  const chips = question.words?.map((each) => make("span", {}, each));
+  return chips ? [make("div", { className: "words" }, ...chips)] : [];
 }
 
 function joining() {
@@ -89,7 +132,7 @@ function drawOverview() {
         "button",
         { onclick: () => step(place) },
         picture,
-        make("span", {}, make("small", {}, `${place + 1} `), told(scene.title)),
+        make("span", {}, make("small", {}, `${scene.place} `), told(scene.title)),
       );
       if (place === pool.at) button.setAttribute("aria-current", "step");
       return button;
@@ -110,18 +153,30 @@ function wander(event) {
   return true;
 }
 
-/* Without a room the notes lie over the screen, for whoever prepares. */
+/* Without a room the notes lie over the screen, for whoever prepares: as in the hall, with this
+   picture and the next. */
 function drawNotes() {
   const scene = seen(),
-    next = lecture.scenes[scene + 1];
+    on = stepped(scene, 1, lecture.scenes.length, left()),
+    next = on === scene ? null : lecture.scenes[on],
+    now = asked();
+  const { title, notes } = lecture.scenes[scene];
+  const follows = next ? say("next", { title: told(next.title) }) : say("last");
   byId("notes").replaceChildren(
-    make("h2", {}, told(lecture.scenes[scene].title)),
-    ...lines(told(lecture.scenes[scene].notes) || say("no_notes")),
+    make("h2", {}, told(title)),
     make(
-      "p",
-      { className: "faint" },
-      next ? say("next", { title: told(next.title) }) : say("last"),
+      "div",
+      { className: "pictures" },
+      pictured(pool.pictures.get(scene)),
+      next ? pictured(pool.pictures.get(on), follows) : make("p", { className: "faint" }, follows),
     ),
+    ...(told(notes) ? noteLines(told(notes)) : lines(say("no_notes"))),
+    ...(now
+      ? [
+          make("h3", {}, told(now.question.prompt)),
+          now.result ? answered(now.result.answer) : make("p", {}, say("present_asked")),
+        ]
+      : []),
   );
 }
 

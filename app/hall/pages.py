@@ -20,7 +20,10 @@ from glassformer.core.errors import GlassformerError
 
 FOLDER = Path(__file__).parent
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-SCRIPTS = {"present": ("follow", "pool", "overlays", "present")}  # beside its own
+SCRIPTS = {  # beside its own
+    "present": ("follow", "driving", "pool", "played", "overlays", "present"),
+    "notes": ("follow", "driving", "notes"),
+}
 FRAMES = {"present": "frame-src 'self'"}  # what a page needs beside the others
 SHARED = ("behind", "ended", "failed", "handed", "no_scripts")
 WORDS = {
@@ -29,20 +32,24 @@ WORDS = {
         "scene", "black", "open_yourself", "open_help", "vote_choice", "vote_number", "vote_word",
         "your_answer", "change", "send", "number", "voted", "computed", "right",
         "yours", "others", "below", "above", "closed", "no_truth", "picture", "words_soon",
-        "no_votes", "range", "code",
+        "no_votes", "range", "code", "asked_in", "played", "propose_sentence", "propose_question",
+        "propose_about", "question_about", "proposed",
     ),
     "notes": (
         "notes", "next", "last", "no_notes", "clock", "used", "planned", "ahead", "over", "waiting",
         "votes_so_far", "back", "forward", "blacken", "light", "reveal", "revealed", "hand_over",
         "hand_over_about", "hand_over_now", "hand_over_link", "copy", "copied", "cancel", "no_key",
         "key_keys", "computed", "right", "others", "below", "above", "range", "scene", "code",
-        "followers", "no_votes", "no_truth", "is_black",
+        "followers", "no_votes", "no_truth", "is_black", "note_kinds", "asked_in", "question_open",
+        "start_clock", "short_path", "votes_file", "sentences", "questions", "play", "played",
+        "play_back", "drop",
     ),
     "present": (
         "scene", "computed", "right", "others", "below", "above", "range", "no_truth", "voted",
         "no_votes", "present_back", "present_none", "present_votes", "present_qr", "present_keys",
-        "present_keys_title", "present_exploring", "present_asked", "present_asked_votes",
-        "present_clock", "next", "last", "no_notes",
+        "present_keys_title", "present_exploring", "present_no_panel", "present_asked",
+        "present_asked_votes", "present_clock", "present_clock_short", "present_played",
+        "present_waiting", "next", "last", "no_notes", "note_kinds",
     ),
 }  # fmt: skip
 

@@ -7,6 +7,9 @@ const hash = decodeURIComponent(location.hash.slice(1));
 const base = location.pathname.replace(/\/(hall\/[^/]+\/present|present)\/?$/, "");
 const TRIES = 20; // to get texts with their numbers
 const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
+const READABLE = 0.022; // of the window's height: the least type for the last row
+const SMALL = 10.8; // pixels of the smallest type of a page
+const PHONE = 700; // pixels of a page below which it is a phone's
 const HIGHEST = 0.3; // of the window that texts may take; longer ones are written smaller
 const SMALLEST = 0.6;
 const OVERLAYS = ["question", "join", "overview", "keys", "notes"];
@@ -19,7 +22,7 @@ let lecture,
 const room = asking((path, data) => send(path, data, key).catch((error) => warn(error.message)));
 let black = false,
   ring = false,
-  revealed = new Set(),
+  short = false, // without a room
   bands = new Map();
 
 async function begin() {
@@ -39,8 +42,9 @@ async function begin() {
   pool = new Pool(byId("stage"), {
     count: lecture.scenes.length,
     base,
-    link,
-    place,
+    link: linkPlayed,
+    place: (scene, of) => scaled(besideQuestion(place(scene)), scene, of),
+    focus: (scene) => lecture.scenes[scene]?.focus ?? [],
     heard,
     changed,
     drawn,
@@ -50,6 +54,7 @@ async function begin() {
     bands = new Map();
     fill();
     pool.layAll();
+    if (!byId("question").hidden) drawQuestion();
   });
   setInterval(clock, 1000);
   if (code) {
@@ -74,7 +79,10 @@ async function fromRoom() {
 async function refresh() {
   for (
     let tries = 0;
-    tries < TRIES && lecture.scenes.some(({ title, text }) => /…/.test(told(title) + told(text)));
+    tries < TRIES &&
+    lecture.scenes.some(
+      ({ title, text, glossed }) => !glossed || /…/.test(told(title) + told(text)),
+    );
     tries += 1
   ) {
     await new Promise((next) => setTimeout(next, 700 + 100 * tries));
@@ -125,7 +133,9 @@ function dress() {
 function link(scene) {
   const [page, query] =
     lecture.scenes[scene].links[language] ?? Object.values(lecture.scenes[scene].links)[0];
-  const size = Math.round(Math.max(100, Math.min(160, innerHeight / 8.2, innerWidth / 12.2)));
+  const { focus } = lecture.scenes[scene];
+  const fits = Math.round(Math.max(100, Math.min(160, innerHeight / 8.2, innerWidth / 12.2)));
+  const size = focus.length ? 100 : fits; // the stage is scaled as a whole
   const theme = document.documentElement.dataset.theme;
   return `${page}?${new URLSearchParams({ ...query, language, size, ...(theme && { theme }) })}`;
 }
@@ -135,15 +145,18 @@ function place(scene) {
   const foot = byId("foot").offsetHeight,
     top = scene === null ? 0 : band(scene).height;
   const aside = scene === 0 && code ? invited() : 0;
-  return {
-    left: "0",
-    top: `${top}px`,
-    width: `${innerWidth - aside}px`,
-    height: `${innerHeight - top - foot}px`,
-  };
+  return { left: 0, top, width: innerWidth - aside, height: innerHeight - top - foot };
 }
 
-const invited = () => Math.round(Math.min(0.22 * innerWidth, 0.5 * innerHeight));
+/* Where a panel fills the stage, its smallest type is as high as the last row needs it. */
+function scaled(spot, scene, of) {
+  const whole = Math.min(innerHeight / 720, innerWidth / 1100);
+  const stage = Math.min((READABLE * innerHeight) / SMALL, spot.width / PHONE);
+  const larger = Math.max(1, scene === null ? whole : stage);
+  return { ...spot, scale: lecture.scenes[of].focus.length ? larger : 1 };
+}
+
+const invited = () => Math.round(Math.min(0.19 * innerWidth, 0.5 * innerHeight));
 
 /* How high the texts of a scene are, and how much smaller than usual they are written. */
 function band(scene) {
@@ -163,9 +176,13 @@ function band(scene) {
 }
 
 function write(scene, shrink) {
-  const { title, text } = lecture.scenes[scene];
+  const { title, text, glossed } = lecture.scenes[scene];
   byId("title").textContent = told(title);
   byId("text").replaceChildren(...lines(told(text)));
+  const pairs = (glossed ?? []).map(([word, gloss]) =>
+    make("span", {}, make("b", {}, word), make("small", {}, gloss)),
+  );
+  byId("sentence").replaceChildren(...pairs);
   byId("band").style.setProperty("--shrink", shrink);
 }
 
@@ -179,6 +196,8 @@ function fill() {
 
 function changed() {
   pool.last = pool.shown.scene;
+  playedIsSeen();
+  askHere(pool.last);
   fill();
   // An overlay that was opened meanwhile stays, about this scene.
   if (!byId("question").hidden) drawQuestion();
@@ -199,6 +218,7 @@ function drawn(scene, blob) {
   if (code && key)
     fetch(`${here}/picture/${scene}`, { method: "PUT", headers, body: blob }).catch(() => {});
   if (!byId("overview").hidden) drawOverview();
+  if (!byId("notes").hidden) drawNotes();
 }
 
 /* Who has handed over follows: no key may move this screen alone. */
@@ -212,12 +232,38 @@ function step(to) {
   light(false);
   hide();
   explored(false);
+  forgetPlayed();
   if (scene === pool.at && !pool.shown?.touched) return;
   if (scene === pool.at) pool.again();
   else pool.go(scene);
-  if (started === null && scene > 0) started = Date.now();
+  // The first scene counts with the minutes that are planned for it.
+  if (started === null && scene > 0) started = Date.now() - 60_000 * lecture.scenes[0].minutes;
   if (!code) sessionStorage.setItem(KEPT, scene);
   tell("move", { scene });
+  drawFoot();
+}
+
+/* The next scene on a side, as the short path goes. */
+const goOn = (by) => step(stepped(pool.at, by, lecture.scenes.length, left()));
+const isShort = () => (code ? Boolean(state?.short) : short);
+const left = () =>
+  isShort() ? [...lecture.scenes.keys()].filter((at) => lecture.scenes[at].short === false) : [];
+
+function shorten() {
+  if (code) tell("short", { short: !isShort() });
+  else short = !short;
+  redraw();
+}
+
+function startClock() {
+  if (!drives()) return;
+  started = Date.now();
+  tell("clock", {});
+  redraw();
+}
+
+function redraw() {
+  if (!byId("notes").hidden) drawNotes();
   drawFoot();
 }
 
@@ -233,9 +279,11 @@ function catchUp() {
   if (state.scene !== pool.at) {
     hide();
     explored(false);
+    forgetPlayed();
     pool.go(state.scene);
   }
   light(state.black, false);
+  playAsTold();
   drawFoot();
 }
 
@@ -257,7 +305,7 @@ function listen() {
       if (now.now) shift = 1000 * now.now - Date.now();
       if (now.started) started = 1000 * now.started - shift;
       if (pool.at < 0) pool.go(now.scene);
-      else catchUp();
+      catchUp();
       if (!byId("question").hidden) drawQuestion();
       drawFoot();
     },
@@ -272,12 +320,14 @@ function warn(text) {
 
 function hide(but = "") {
   for (const each of OVERLAYS) if (each !== but) byId(each).hidden = true;
+  pool?.layAll();
 }
 
 function toggle(name, draw) {
   hide(name);
   byId(name).hidden = !byId(name).hidden;
   if (!byId(name).hidden) draw();
+  if (pool.shown) pool.lay(pool.shown);
   window.focus();
 }
 
@@ -311,7 +361,8 @@ function explored(is) {
 /* The scene as it was, after exploring or after a click on its screen. */
 function back() {
   explored(false);
-  pool.again();
+  if (played) tell("play", { number: null });
+  bringBack();
 }
 
 function drawFoot() {
@@ -319,12 +370,24 @@ function drawFoot() {
     at = Math.max(pool?.at ?? 0, 0);
   document.body.classList.toggle("waits", Boolean(pool) && !pool.isThere && !pool.exploring);
   byId("progress").firstElementChild.style.width = `${(100 * (at + 1)) / scenes.length}%`;
-  byId("place").textContent = say("scene", { scene: at + 1, scenes: scenes.length });
-  byId("mode").textContent = pool?.exploring ? say("present_exploring") : "";
+  byId("place").textContent = say("scene", {
+    scene: scenes[at].place,
+    scenes: scenes.at(-1).place.split(".")[0],
+  });
+  const [name] = pool?.shown?.lacks ?? [];
+  const lacks = name ? say("present_no_panel", { name }) : "";
+  byId("mode").textContent = pool?.exploring
+    ? say("present_exploring")
+    : played
+      ? say("present_played")
+      : lacks;
+  const waiting = (state?.proposals?.sentence ?? 0) + (state?.proposals?.question ?? 0);
+  byId("waiting").textContent = waiting ? say("present_waiting", { count: waiting }) : "";
   const now = pool ? asked() : null;
-  byId("asked").textContent = now
-    ? say(now.voted === null ? "present_asked" : "present_asked_votes", { count: now.voted })
-    : "";
+  byId("asked").textContent =
+    now && !now.result
+      ? say(now.voted === null ? "present_asked" : "present_asked_votes", { count: now.voted })
+      : "";
   byId("code").textContent = code;
   Object.assign(byId("help"), {
     title: say("present_keys_title"),
@@ -335,11 +398,11 @@ function drawFoot() {
 }
 
 function clock() {
-  const planned = Math.round(lecture.scenes.reduce((sum, each) => sum + each.minutes, 0));
+  const minutes = lecture.scenes.map((each) => each.minutes);
   const seconds = started === null ? 0 : Math.max(0, Math.floor((Date.now() - started) / 1000));
-  byId("clock").textContent = say("present_clock", {
+  byId("clock").textContent = say(isShort() ? "present_clock_short" : "present_clock", {
     used: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`,
-    planned,
+    planned: Math.round(minutesOf(minutes, left())),
   });
 }
 
@@ -349,11 +412,11 @@ const last = () => lecture.scenes.length - 1;
 const NEXT = ["PageDown"],
   BACK = ["PageUp"]; // of every clicker, at any time
 const KEYS = {
-  ArrowRight: () => step(pool.at + 1),
-  ArrowDown: () => step(pool.at + 1),
-  " ": () => step(pool.at + 1),
-  ArrowLeft: () => step(pool.at - 1),
-  ArrowUp: () => step(pool.at - 1),
+  ArrowRight: () => goOn(1),
+  ArrowDown: () => goOn(1),
+  " ": () => goOn(1),
+  ArrowLeft: () => goOn(-1),
+  ArrowUp: () => goOn(-1),
   Home: () => step(0),
   End: () => step(last()),
   b: blacken,
@@ -363,6 +426,9 @@ const KEYS = {
   q: () => code && toggle("join", () => byId("join").replaceChildren(joining())),
   n: () =>
     code ? key && window.open(`${here}/notes#${key}`, `notes-${code}`) : toggle("notes", drawNotes),
+  t: () => drives() && shorten(),
+  c: startClock,
+  d: () => code && key && saveVotes(key).catch((error) => warn(error.message)),
   p: () => {
     ring = !ring;
     byId("ring").hidden = true;
@@ -399,9 +465,9 @@ function pressed(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
   const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const act = NEXT.includes(name)
-    ? () => step(pool.at + 1)
+    ? () => goOn(1)
     : BACK.includes(name)
-      ? () => step(pool.at - 1)
+      ? () => goOn(-1)
       : KEYS[name];
   const clicker = [...NEXT, ...BACK].includes(name);
   const [target] = event.composedPath();
@@ -421,9 +487,12 @@ function heard(target) {
     "mousemove",
     ({ clientX, clientY }) => {
       if (!ring) return;
-      const { x = 0, y = 0 } = target.frameElement?.getBoundingClientRect() ?? {};
+      const frame = target.frameElement;
+      const { x, y, width } = frame?.getBoundingClientRect() ?? { x: 0, y: 0, width: 1 };
+      const scale = width / (frame?.offsetWidth ?? 1);
       byId("ring").hidden = false;
-      Object.assign(byId("ring").style, { left: `${clientX + x}px`, top: `${clientY + y}px` });
+      const [left, top] = [scale * clientX + x, scale * clientY + y];
+      Object.assign(byId("ring").style, { left: `${left}px`, top: `${top}px` });
     },
     true,
   );

@@ -1,4 +1,4 @@
-"""The rooms: a lecture with a code, its scene on screen, its votes, who may drive.
+"""The rooms: a lecture with a code, its scene on screen, its open question, who may drive.
 
 All of it is in the store; nothing is remembered here, so that a server which was killed goes on
 where it was. A change is told to `CHANGED`, from whatever thread it comes.
@@ -19,7 +19,6 @@ from typing import Any
 import orjson
 
 from glassformer.app.hall import keys, store
-from glassformer.app.hall.numbers import number_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Question
 from glassformer.core.lectures.read import read_lecture
@@ -31,11 +30,19 @@ AWAY = 2 * 3600.0  # seconds that a room waits for its presenter
 LONGEST = 24 * 3600.0  # seconds that anything of it is kept
 TOUCHED = 30.0  # seconds between two notes that the presenter is there
 GRACE = 600.0  # the same after a start: the server was away, not its presenter
-MOST_ROOMS, MOST_VOTERS = 50, 2000  # of a server, of a question
-MOST_OF_CLIENT = 600  # votes on a question: a whole hall may come from one address
+PASSED = 2.0  # seconds: a scene that is left sooner has asked nothing, unless somebody voted
+MOST_ROOMS = 50  # of a server
 MOST_PICTURE = 200_000  # bytes
-LARGEST = 1e9  # of a number that is voted
 PICTURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"RIFF": "image/webp"}
+
+# Whose question is seen: the one just revealed, else the last that is open, else the scene's own
+# with its answer.
+ASKED = """coalesce(shown,
+    (select asked.scene from asked where asked.room = code and not exists
+        (select 1 from answers where answers.room = code and answers.scene = asked.scene)
+        order by place desc limit 1),
+    (select answers.scene from answers where answers.room = code and answers.scene = rooms.scene))
+"""
 
 CHANGED: list[Callable[[str, bool], None]] = []  # each called with the code, and "votes alone"
 
@@ -58,8 +65,10 @@ def clock_time() -> float:
 class Room:
     """A room as it is now.
 
-    key: of its driver, in the answer of `open_room` alone: only its hash is kept. revealed: whether
-    the truth of this scene's question is out. started: when the presenter left the first scene.
+    key: of its driver, in the answer of `open_room` alone: only its hash is kept. asked: the scene
+    whose question everybody sees, whatever scene is on; None for no question. revealed: whether its
+    truth is out. short: whether the steps leave out what the short path has not. started: when the
+    first scene began. played: the number of the proposed sentence on screen; None for the scene's.
     handed: how often the driver's key was handed over.
     """
 
@@ -68,7 +77,10 @@ class Room:
     language: str
     scene: int
     black: bool
+    short: bool
+    asked: int | None
     revealed: bool
+    played: int | None
     revision: int
     handed: int
     started: float | None
@@ -78,13 +90,13 @@ class Room:
 
     @property
     def question(self) -> Question | None:
-        """That of the scene on screen."""
-        return self.lecture.scenes[self.scene].question
+        """The last one that was asked and is open, or the one just revealed."""
+        return None if self.asked is None else self.lecture.scenes[self.asked].question
 
     @property
     def opened(self) -> bool:
         """Whether votes are taken now."""
-        return self.question is not None and not self.revealed
+        return self.asked is not None and not self.revealed
 
 
 def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
@@ -106,6 +118,7 @@ def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
             "values (?, ?, ?, ?, ?, ?, ?)",
             code, text, language, _hash(key), secrets.token_bytes(16), moment, moment,
         )  # fmt: skip
+        _ask_question(held, code, lecture, 0)
     found = find_room(code)
     assert found is not None
     _warm(found)
@@ -115,16 +128,17 @@ def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
 def find_room(code: str) -> Room | None:
     """The room of a code; None where there is none, or its presenter has been away too long."""
     rows = store.open_store().ask(
-        "select code, lecture, language, scene, black, revision, handed, started, lock, "
-        "secret, exists (select 1 from answers where room = code and answers.scene = rooms.scene) "
-        "from rooms where code = ? and opened > ? and seen > ?",
+        "select *, exists (select 1 from answers where room = code and answers.scene = asked) "
+        f"from (select code, lecture, language, scene, black, short, {ASKED} as asked, played, "
+        "revision, handed, started, lock, secret from rooms "
+        "where code = ? and opened > ? and seen > ?)",
         code.strip().upper()[: 2 * CODE], clock_time() - LONGEST, clock_time() - AWAY,
     )  # fmt: skip
     if not rows:
         return None
-    name, text, language, scene, black, revision, handed, started, lock, secret, out = rows[0]
-    return Room(name, _lecture(text), language, scene, bool(black), bool(out), revision, handed,
-                started, lock, secret)  # fmt: skip
+    name, text, language, scene, black, short, asked, played, revision, *rest, out = rows[0]
+    return Room(name, _lecture(text), language, scene, bool(black), bool(short), asked, bool(out),
+                played, revision, *rest)  # fmt: skip
 
 
 def may_drive(room: Room, key: str) -> bool:
@@ -143,83 +157,49 @@ def mark_presenter_seen(room: Room) -> None:
 
 
 def move_to_scene(room: Room, scene: int) -> int:
-    """Put a scene on screen, or the nearest to it, and light it; the revision then."""
+    """Put a scene on screen, or the nearest to it, and light it; the revision then.
+
+    Its question opens, and stays open on other scenes. The clock that nobody has started counts
+    the first scene with the minutes that are planned for it.
+    """
     place = min(max(scene, 0), len(room.lecture.scenes) - 1)
-    return _change(
-        room, "scene = ?, black = 0, started = case when ? > 0 then coalesce(started, ?) "
-        "else started end", place, place, clock_time(),
+    held, begun = store.open_store(), clock_time() - 60 * room.lecture.scenes[0].minutes
+    with held.changing():
+        here = held.ask("select scene from rooms where code = ?", room.code)
+        if here and here[0][0] != place:
+            held.ask(
+                "delete from asked where room = ? and scene = ? and since > ? and not exists "
+                "(select 1 from votes where votes.room = asked.room and votes.scene = asked.scene)",
+                room.code, here[0][0], clock_time() - PASSED,
+            )  # fmt: skip
+        if here:
+            _ask_question(held, room.code, room.lecture, place)
+    return change_room(
+        room, "scene = ?, black = 0, shown = null, played = null, "
+        "started = case when ? > 0 then coalesce(started, ?) else started end", place, place, begun,
     )  # fmt: skip
+
+
+def start_clock(room: Room) -> int:
+    """The first scene begins now, or again; the revision then."""
+    return change_room(room, "started = ?", clock_time())
+
+
+def shorten_path(room: Room, short: bool) -> int:
+    """Whether steps leave out what the short path has not; the revision then."""
+    return change_room(room, "short = ?", int(short))
 
 
 def blacken_screens(room: Room, black: bool) -> int:
     """Make the screens black, or light again; the revision then."""
-    return _change(room, "black = ?", int(black))
+    return change_room(room, "black = ?", int(black))
 
 
 def hand_over(room: Room) -> str:
     """A new key for whoever drives from now on; the one before opens nothing any more."""
     key = secrets.token_hex(16)
-    _change(room, "lock = ?, handed = handed + 1", _hash(key))
+    change_room(room, "lock = ?, handed = handed + 1", _hash(key))
     return key
-
-
-def reveal_truth(room: Room) -> None:
-    """Close the question on screen and work out its truth from the run of the scene.
-
-    A run that fails closes it, too: the answer then says why. Without a question nothing happens.
-    """
-    if not room.opened:
-        return
-    from glassformer.app.hall import answers  # late: the model comes with it
-
-    scene = room.lecture.scenes[room.scene]
-    found = orjson.dumps(answers.answer_of_scene(room.lecture, scene, room.language)).decode()
-    held = store.open_store()
-    held.ask("insert or ignore into answers values (?, ?, ?)", room.code, room.scene, found)
-    _change(room, "black = 0")
-
-
-def answer_of(room: Room) -> dict[str, Any] | None:
-    """What `reveal_truth` found for the question on screen; None before it."""
-    sql = "select answer from answers where room = ? and scene = ?"
-    rows = store.open_store().ask(sql, room.code, room.scene)
-    return orjson.loads(rows[0][0]) if rows else None
-
-
-def take_vote(
-    room: Room,
-    scene: int,
-    voter: str,
-    value: Any,
-    client: str = "",
-    is_present: Callable[[str], bool] = lambda _: False,
-) -> Any:
-    """Take in a vote, and say as what it counts; of several of one voter the last counts.
-
-    Nobody is refused because others have voted: of too many votes of a client, or of all, an older
-    one goes, of the client with most of them, and of a voter who does not follow if there is one.
-    Errors: hall_vote_scene, hall_vote_closed, hall_vote_number, hall_vote_value.
-    """  # fmt: skip
-    held = store.open_store()
-    with held.changing():
-        current = _current(room.code)
-        if current is None or current.scene != scene or current.question is None:
-            raise GlassformerError("hall_vote_scene")
-        if not current.opened:
-            raise GlassformerError("hall_vote_closed")
-        counted = _checked(current, value)
-        text = orjson.dumps(counted).decode()
-        where = room.code, scene
-        sql = "delete from votes where room = ? and scene = ? and voter = ?"
-        held.ask(sql, *where, voter)
-        if (crowd := _crowded(held, where, client)) is not None:
-            sql = "select voter from votes where room = ? and scene = ? and client = ?"
-            voters = [each for (each,) in held.ask(sql, *where, crowd)]
-            gone = next((each for each in voters if not is_present(each)), voters[0])
-            held.ask("delete from votes where room = ? and scene = ? and voter = ?", *where, gone)
-        held.ask("insert into votes values (?, ?, ?, ?, ?)", *where, voter, text, client)
-    _tell(room.code, votes=True)
-    return counted
 
 
 def scene_texts(room: Room, scene: int) -> dict[str, Any]:
@@ -227,12 +207,6 @@ def scene_texts(room: Room, scene: int) -> dict[str, Any]:
     sql = "select told from prepared where room = ? and scene = ?"
     rows = store.open_store().ask(sql, room.code, scene)
     return orjson.loads(rows[0][0]) if rows else {}
-
-
-def count_votes(room: Room, scene: int) -> dict[Any, int]:
-    """How many have voted for each value that somebody voted for."""
-    sql = "select value, count(*) from votes where room = ? and scene = ? group by value"
-    return {orjson.loads(value): n for value, n in store.open_store().ask(sql, room.code, scene)}
 
 
 def put_picture(room: Room, scene: int, body: bytes) -> str:
@@ -245,9 +219,11 @@ def put_picture(room: Room, scene: int, body: bytes) -> str:
     if version != picture_version(room, scene):
         sql = "insert or replace into pictures values (?, ?, ?, ?)"
         store.open_store().ask(sql, room.code, scene, version, body)
-        current = _current(room.code)
+        current = find_room(room.code)
         if current is not None and current.scene == scene:
-            _change(room, "black = black")
+            change_room(room, "black = black")
+        else:
+            tell_followers(room.code, votes=True)  # the driver sees what comes next
     return version
 
 
@@ -294,51 +270,29 @@ def purge_rooms() -> list[str]:
     return codes
 
 
-def _crowded(held: store.Store, where: tuple[str, int], client: str) -> str | None:
-    """The client of whose votes one goes before another comes; None where there is room."""
-    sql = "select client, count(*) from votes where room = ? and scene = ? group by client"
-    counts: dict[str, int] = dict(held.ask(sql, *where))
-    if counts.get(client, 0) >= MOST_OF_CLIENT:
-        return client
-    full = sum(counts.values()) >= MOST_VOTERS
-    return max(counts, key=counts.__getitem__) if full else None
-
-
-def _current(code: str) -> Room | None:
-    return find_room(code)
-
-
-def _checked(room: Room, value: Any) -> Any:
-    """A vote as it is kept. Errors: hall_vote_number, hall_vote_value."""
-    question = room.question
-    assert question is not None
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if question.kind == "choice" and whole and 0 <= value < len(question.options):
-        return value
-    if question.kind == "number":
-        number = value if whole or isinstance(value, float) else None
-        if isinstance(value, str):
-            number = number_of(value, question.unit.values())
-        if number is None or not abs(number) <= LARGEST:  # nor what is no number of floats
-            raise GlassformerError("hall_vote_number", limit=f"{LARGEST:,.0f}")
-        return float(number)
-    if question.kind == "word" and value in scene_texts(room, room.scene).get("words", ()):
-        return value
-    raise GlassformerError("hall_vote_value")
-
-
-def _change(room: Room, what: str, *values: Any) -> int:
-    """A revision that has the change."""
+def change_room(room: Room, what: str, *values: Any) -> int:
+    """Change the columns of a room, and tell its followers; a revision that has the change."""
     sql = f"update rooms set {what}, revision = revision + 1 where code = ?"
     store.open_store().ask(sql, *values, room.code)
-    _tell(room.code)
+    tell_followers(room.code)
     rows = store.open_store().ask("select revision from rooms where code = ?", room.code)
     return int(rows[0][0]) if rows else 0  # it has ended meanwhile
 
 
-def _tell(code: str, votes: bool = False) -> None:
+def tell_followers(code: str, votes: bool = False) -> None:
+    """A room has changed, or only what the driver alone is told."""
     for heard in CHANGED:
         heard(code, votes)
+
+
+def _ask_question(held: store.Store, code: str, lecture: Lecture, scene: int) -> None:
+    """The question of a scene, where it has one, is the last that was asked."""
+    if lecture.scenes[scene].question is not None:
+        held.ask(
+            "insert into asked values (?, ?, (select coalesce(max(place), 0) + 1 from asked "
+            "where room = ?), ?) on conflict do update set place = excluded.place",
+            code, scene, code, clock_time(),
+        )  # fmt: skip
 
 
 def _free_code(held: store.Store) -> str:
@@ -370,10 +324,10 @@ def _warm(room: Room) -> None:
                 ).decode()
                 sql = "insert or replace into prepared values (?, ?, ?)"
                 store.open_store().ask(sql, room.code, place, told)
-                current = _current(room.code)
-                if current is not None and current.scene == place:
-                    _change(current, "black = black")
+                current = find_room(room.code)
+                if current is not None and place in (current.scene, current.asked):
+                    change_room(current, "black = black")
                 else:
-                    _tell(room.code, votes=True)
+                    tell_followers(room.code, votes=True)
 
     threading.Thread(target=work, name="scenes", daemon=True).start()

@@ -5,9 +5,9 @@ from typing import Any
 
 import orjson
 
-from glassformer.app.hall import rooms
+from glassformer.app.hall import proposals, rooms, votes
 from glassformer.app.hall.rooms import Room
-from glassformer.core.lectures.lecture import PLACE
+from glassformer.core.lectures.lecture import PLACE, Lecture
 
 TEXTS = ("title", "text", "notes")
 MOST_BARS = 8  # of numbers and of words; the rest of the words is one bar
@@ -26,21 +26,31 @@ def room_state(room: Room) -> dict[str, Any]:
     return {
         "revision": room.revision, "lecture": room.lecture.title, "scene": room.scene,
         "scenes": len(room.lecture.scenes), "black": room.black, "language": room.language,
+        "place": staged_scene(room.lecture, room.scene)["place"],
+        "places": room.lecture.place(len(room.lecture.scenes) - 1)[0],
         "title": texts["title"], "text": texts["text"],
         "picture": rooms.picture_version(room, room.scene),
+        "played": room.played and {"number": room.played, "text": proposals.played_sentence(room)},
         "question": _question(room), "result": _result(room) if room.revealed else None,
     }  # fmt: skip
 
 
 def driver_view(room: Room) -> dict[str, Any]:
     """What only the driver sees: notes, what comes next, the time, the votes before the reveal."""
-    scenes, following = room.lecture.scenes, room.scene + 1
+    scenes = room.lecture.scenes
+    ahead = range(room.scene + 1, len(scenes))
+    following = next((at for at in ahead if scenes[at].short or not room.short), None)
     return {
         "votes": _result(room) if room.question else None,
         "notes": _texts(room, room.scene)["notes"],
-        "next": _texts(room, following)["title"] if following < len(scenes) else None,
+        "next": None if following is None else {
+            "scene": following, "title": _texts(room, following)["title"],
+            "picture": rooms.picture_version(room, following),
+        },
         "minutes": [scene.minutes for scene in scenes],
-        "started": room.started, "handed": room.handed, "now": rooms.clock_time(),
+        "leaves": [place for place, scene in enumerate(scenes) if not scene.short],
+        "short": room.short, "started": room.started, "handed": room.handed,
+        "proposals": proposals.count_proposals(room), "now": rooms.clock_time(),
     }  # fmt: skip
 
 
@@ -49,12 +59,54 @@ def lecture_view(room: Room) -> dict[str, Any]:
     scenes = [
         {
             **_texts(room, place), "name": scene.name, "minutes": scene.minutes,
+            "short": scene.short,
             "question": scene.question is not None,
+            **staged_scene(room.lecture, place),
+            "glossed": glossed_words(room, place),
             "links": {each: scene.link(each) for each in room.lecture.languages},
         }
         for place, scene in enumerate(room.lecture.scenes)
     ]  # fmt: skip
     return {"title": room.lecture.title, "language": room.language, "scenes": scenes}
+
+
+def glossed_words(room: Room, place: int) -> list[tuple[str, str]] | None:
+    """The sentence of a scene, each word with what it means; None until its run is there."""
+    found = rooms.scene_texts(room, place)
+    return found.get("glossed", []) if found else None
+
+
+def staged_scene(lecture: Lecture, at: int) -> dict[str, Any]:
+    """How a scene stands on the stage: its number there, such as "2.1", and what fills it."""
+    scene, step = lecture.place(at)
+    number = f"{scene}.{step}" if step else str(scene)
+    return {"place": number, "focus": lecture.scenes[at].focus}
+
+
+def votes_table(room: Room) -> list[dict[str, Any]]:
+    """A row for each value of each question that was asked, with how many voted for it.
+
+    The truth stands there once it is out; who voted for what stands nowhere.
+    """
+    told = list[dict[str, Any]]()
+    for place in votes.asked_scenes(room):
+        scene, answer = room.lecture.scenes[place], votes.answer_of(room, place) or {}
+        question = scene.question
+        assert question is not None
+        counts = votes.count_votes(room, place)
+        named = [each[room.language] for each in question.options]
+        values = range(len(named)) if named else sorted(counts, key=lambda value: -counts[value])
+        told += [
+            {
+                "scene": place + 1, "name": scene.name,
+                "title": _texts(room, place)["title"][room.language],
+                "question": question.prompt[room.language], "kind": question.kind,
+                "value": named[value] if named else value, "votes": counts.get(value, 0),
+                "computed": answer.get("text", {}).get(room.language, ""),
+            }
+            for value in values or [""]
+        ]  # fmt: skip
+    return told
 
 
 def _texts(room: Room, place: int) -> dict[str, Any]:
@@ -71,23 +123,27 @@ def _texts(room: Room, place: int) -> dict[str, Any]:
 def _question(room: Room) -> dict[str, Any] | None:
     if (question := room.question) is None:
         return None
+    assert room.asked is not None
+    prepared = rooms.scene_texts(room, room.asked)
     told: dict[str, Any] = {
         "kind": question.kind, "prompt": question.prompt, "open": room.opened,
+        "scene": room.asked, "title": _texts(room, room.asked)["title"],
+        "sentence": prepared.get("sentence", ""),
     }  # fmt: skip
     if question.kind == "choice":
         told["options"] = question.options
     if question.kind == "number":
         told["unit"] = question.unit
     if question.kind == "word":
-        told["words"] = rooms.scene_texts(room, room.scene).get("words")
+        told["words"] = prepared.get("words")
     return told
 
 
 def _result(room: Room) -> dict[str, Any]:
     """The votes as bars, the truth marked where it is out."""
-    question, answer = room.question, rooms.answer_of(room) or {}
-    assert question is not None
-    counts, truth = rooms.count_votes(room, room.scene), answer.get("value")
+    question, answer = room.question, votes.answer_of(room) or {}
+    assert question is not None and room.asked is not None
+    counts, truth = votes.count_votes(room, room.asked), answer.get("value")
     if question.kind == "choice":
         bars = [
             {"option": index, "count": counts.get(index, 0), "truth": index == truth}

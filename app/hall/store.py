@@ -29,7 +29,17 @@ create table if not exists rooms (
     scene integer not null default 0, black integer not null default 0,
     revision integer not null default 1, handed integer not null default 0,
     lock blob not null, secret blob not null,
-    opened real not null, seen real not null, started real
+    opened real not null, seen real not null, started real,
+    short integer not null default 0, shown integer, played integer
+);
+create table if not exists asked (
+    room text not null references rooms on delete cascade, scene integer not null,
+    place integer not null, since real not null, primary key (room, scene)
+);
+create table if not exists proposals (
+    number integer primary key autoincrement,
+    room text not null references rooms on delete cascade, voter text not null,
+    client text not null, kind text not null, text text not null, sent real not null
 );
 create table if not exists answers (
     room text not null references rooms on delete cascade, scene integer not null,
@@ -49,6 +59,12 @@ create table if not exists pictures (
     version text not null, body blob not null, primary key (room, scene)
 );
 """
+ADDED = (
+    ("votes", "client", "text not null default ''"),
+    ("rooms", "short", "integer not null default 0"),
+    ("rooms", "shown", "integer"),
+    ("rooms", "played", "integer"),
+)
 
 
 class Store:
@@ -184,9 +200,9 @@ def _connected(path: Path) -> sqlite3.Connection:
                         "secure_delete = on"):  # fmt: skip
             db.execute(f"pragma {setting}")
         db.executescript(SCHEMA)
-        names = [each[1] for each in db.execute("pragma table_info(votes)")]
-        if "client" not in names:  # a file of an earlier version
-            db.execute("alter table votes add column client text not null default ''")
+        for table, name, kind in ADDED:  # a file of an earlier version
+            if name not in [each[1] for each in db.execute(f"pragma table_info({table})")]:
+                db.execute(f"alter table {table} add column {name} {kind}")
     except sqlite3.DatabaseError:
         db.close()
         raise

@@ -172,6 +172,25 @@ def number_field(low: float, high: float) -> Field:
     return read
 
 
+def read_switch(reader: Reader, path: Path, given: Any) -> bool:
+    """True or false.
+
+    Args:
+        reader: refuses with the line.
+        path: of the field.
+        given: what stands there.
+
+    Returns:
+        The same.
+
+    Raises:
+        GlassformerError: `lecture_kind` for something else, 0 and 1 too.
+    """
+    if not isinstance(given, bool):
+        reader.refuse("lecture_kind", path, allowed="true, false")
+    return given
+
+
 def read_numbers(reader: Reader, path: Path, given: Any) -> tuple[float, ...]:
     """A few numbers, from small to large.
 

@@ -43,13 +43,17 @@ class Truth:
 
 @dataclass(frozen=True)
 class Question:
-    """What the audience is asked; options only for a choice, a unit only for a number."""
+    """What the audience is asked; options only for a choice, a unit only for a number.
+
+    right: of a choice that no run answers the right option, from 0; its truth has no address then.
+    """
 
     kind: Kind
     prompt: Text
     truth: Truth
     options: tuple[Text, ...] = ()
     unit: Text = field(default_factory=dict)
+    right: int | None = None
     line: int = field(default=0, compare=False)  # where it stands in its file
 
 
@@ -59,7 +63,11 @@ class Scene:
 
     page, query: the link; `links` has another one for some languages, whole. Texts name what is
     read in the run in braces: `{key}`, `{truth}` of the question, or one of `facts`.
-    key: the number or word that is to be seen on the screen.
+    key: the number or word that is to be seen on the screen. step: it goes on in the scene before
+    it, by a change of that one's link. focus: boxes of the page that fill the stage, () for all of
+    the page.
+    short: whether the lecture's short path has it.
+    asked: "before" or "after" where it is one of the questions that a lecture begins and ends with.
     """
 
     name: str
@@ -69,10 +77,14 @@ class Scene:
     text: Text = field(default_factory=dict)
     notes: Text = field(default_factory=dict)
     minutes: float = 1
+    short: bool = True
     question: Question | None = None
     key: Truth | None = None
     facts: Mapping[str, Truth] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
+    focus: tuple[str, ...] = ()
+    step: bool = False
+    asked: str = ""
     line: int = field(default=0, compare=False)
 
     def link(self, language: str) -> Link:
@@ -89,18 +101,23 @@ class Scene:
     @property
     def truths(self) -> dict[str, Truth]:
         """Everything that is read in a run for this scene, by the name that texts use."""
-        asked = {"truth": self.question.truth} if self.question else {}
+        question = self.question
+        asked = {"truth": question.truth} if question and question.right is None else {}
         return {**self.facts, **({"key": self.key} if self.key else {}), **asked}
 
 
 @dataclass(frozen=True)
 class Lecture:
-    """Scenes in their order; every text is there in each of the languages."""
+    """Scenes and their steps in order; every text is there in each of the languages.
+
+    gloss: by the language of a sentence what its words mean in the other one.
+    """
 
     name: str
     title: Text
     about: Text
     scenes: tuple[Scene, ...]
+    gloss: Mapping[str, Text] = field(default_factory=dict)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -142,6 +159,18 @@ class Lecture:
             LookupError: the truth names a scene that is not there.
         """
         return self.scene(truth.scene) if truth.scene else scene
+
+    def place(self, at: int) -> tuple[int, int]:
+        """Where in the lecture something is.
+
+        Args:
+            at: index in `scenes`.
+
+        Returns:
+            The number of its scene, from 1, and of the step in it, 0 for the scene itself.
+        """
+        first = max(each for each in range(at + 1) if not each or not self.scenes[each].step)
+        return sum(not scene.step for scene in self.scenes[1 : at + 1]) + 1, at - first
 
     def having(self, *scenes: Scene) -> "Lecture":
         """The same with other scenes.

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from urllib.parse import quote
 
 from glassformer.core.lectures.lecture import Lecture, Link, Question, Scene, Text, Truth
@@ -20,7 +20,17 @@ def write_lecture(lecture: Lecture) -> str:
     lines = [f"name = {_string(lecture.name)}"]
     lines += [*_texts("title", lecture.title), *_texts("about", lecture.about)]
     for scene in lecture.scenes:
-        lines += ["", "[[scene]]", *_scene(scene)]
+        if scene.asked == "before" and scene.question is not None:
+            asked = replace(scene, name=scene.name.removeprefix("before-"))
+            lines += ["", "[[before_and_after]]", *_asked_twice(asked)]
+    table = ""
+    for scene in lecture.scenes:
+        if not scene.asked:
+            table = "scene.step" if scene.step and table else "scene"
+            lines += ["", f"[[{table}]]", *_scene(table, scene)]
+    for language, words in lecture.gloss.items():
+        lines += ["", f"[gloss.{language}]"]
+        lines += [f"{_string(word)} = {_string(said)}" for word, said in words.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -38,26 +48,44 @@ def link_text(link: Link) -> str:
     return f"{page}?{'&'.join(parts)}" if parts else page
 
 
-def _scene(scene: Scene) -> Iterator[str]:
+def _scene(table: str, scene: Scene) -> Iterator[str]:
     yield f"name = {_string(scene.name)}"
     if scene.links:
         for language in scene.title:
-            yield f"link.{language} = {_string(link_text(scene.link(language)))}"
+            yield f"link.{language} = {_string(_link(scene.link(language)))}"
     else:
-        yield f"link = {_string(link_text((scene.page, scene.query)))}"
-    for name in ("title", "text", "notes"):
-        yield from _texts(name, getattr(scene, name))
-    yield f"minutes = {scene.minutes:g}"
+        yield f"link = {_string(_link((scene.page, scene.query)))}"
+    yield from _said(scene)
+    if not scene.short:
+        yield "short = false"
+    if scene.focus:
+        yield f"focus = {_value(scene.focus)}"
     if scene.key is not None:
         yield f"key = {_truth(scene.key)}"
     for name, fact in scene.facts.items():
         yield f"facts.{name} = {_truth(fact)}"
     if scene.question is not None:
-        yield from _question(scene.question)
+        yield from (f"[{table}.question]", *_question(scene.question))
+
+
+def _link(link: Link) -> str:
+    return link_text(link) or "translate"
+
+
+def _asked_twice(scene: Scene) -> Iterator[str]:
+    yield f"name = {_string(scene.name)}"
+    yield from _said(scene)
+    if scene.question is not None:
+        yield from ("[before_and_after.question]", *_question(scene.question))
+
+
+def _said(scene: Scene) -> Iterator[str]:
+    for name in ("title", "text", "notes"):
+        yield from _texts(name, getattr(scene, name))
+    yield f"minutes = {scene.minutes:g}"
 
 
 def _question(question: Question) -> Iterator[str]:
-    yield "[scene.question]"
     yield f"kind = {_string(question.kind)}"
     yield from _texts("prompt", question.prompt)
     yield from _texts("unit", question.unit)
@@ -65,7 +93,10 @@ def _question(question: Question) -> Iterator[str]:
         yield "options = ["
         yield from (f"  {_value(option)}," for option in question.options)
         yield "]"
-    yield f"truth = {_truth(question.truth)}"
+    if question.right is None:
+        yield f"truth = {_truth(question.truth)}"
+    else:
+        yield f"right = {question.right}"
 
 
 def _truth(truth: Truth) -> str:

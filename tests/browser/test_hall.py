@@ -155,6 +155,43 @@ def test_a_phone_that_was_asleep_shows_the_newest(own: Client, screen: Callable[
     expect(phone.locator("#behind")).to_be_hidden()
 
 
+def test_a_question_lives_on_and_the_hall_sends(
+    room: Room, own: Client, screen: Callable[..., Page]
+) -> None:
+    own.ask("/move", {"scene": CHOICE})
+    notes, phone = screen(f"{own.url}/notes#{room.key}"), screen(own.url)
+    phone.tap('button[data-value="1"]')
+    expect(phone.locator("#said")).to_contain_text("Your answer: Rather")
+    own.ask("/move", {"scene": 0})
+    expect(phone.locator("#title")).to_have_text("A sentence becomes a translation")
+    expect(phone.locator("#question")).to_contain_text("Asked in “Large or small?”")
+    phone.tap('button[data-value="2"]')
+    expect(phone.locator("#said")).to_contain_text("Your answer: Very")
+    expect(notes.locator("#votes")).to_contain_text("Open: votes are taken · Asked in “Large")
+    for scene in (0, 1):
+        own.ask(f"/picture/{scene}", picture(), "PUT")
+        expect(notes.locator("#pictures img")).to_have_count(scene + 1)
+
+    phone.locator("#sends summary").first.tap()
+    phone.fill("#sends input", "<b>قطة</b>\u202e")
+    phone.locator("#sends button").first.tap()
+    said = phone.locator("#sends [role=status]").first
+    expect(said).to_have_text("Sent to the presenter: <b>قطة</b>")
+    phone.locator("#sends button").first.tap()  # the field is empty
+    expect(said).to_contain_text("Nothing can be read in that")
+    expect(notes.locator("#sentences bdi")).to_have_text("<b>قطة</b>")
+    expect(phone.locator("#played")).to_be_hidden()
+    notes.get_by_role("button", name="Show in front").tap()
+    expect(phone.locator("#played")).to_have_text("From the hall, in front now: <b>قطة</b>")
+
+    notes.tap("#reveal")
+    expect(phone.locator("#question .truth .own")).to_have_text("● yours")
+    expect(notes.locator("#votes")).to_contain_text("Answer shown · Asked in")
+    with notes.expect_download() as file:
+        notes.tap("#save")
+    assert "Very: above 50 %,1,Very: above 50 %" in file.value.path().read_text("utf-8")
+
+
 def test_phones_come_back_to_a_server_that_was_killed(screen: Callable[..., Page]) -> None:
     with driver.server() as server:
         room = open_at(server.url)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import fields
 
 from glassformer.app.hall.numbers import number_of
-from glassformer.app.hall.rooms import LARGEST
+from glassformer.app.hall.votes import LARGEST
 from glassformer.app.panels.phrases import experiment_line
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.errors import GlassformerError

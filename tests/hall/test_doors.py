@@ -17,7 +17,7 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from glassformer.app.hall import hub, keys, rooms, routes, store
+from glassformer.app.hall import hub, keys, rooms, routes, store, votes
 from glassformer.app.hall.rooms import Room
 from glassformer.app.server import doors
 from glassformer.app.server.doors import FirstWord, Hosts, Proxies, client_of
@@ -135,7 +135,7 @@ def test_a_file_that_another_holds_stops_nobody_who_reads(
         assert [phone.ask("/state").status for _ in range(5)] == [200] * 5
         assert time.monotonic() - start < store.BUSY / 2 and statuses == []
     voting.join()
-    assert statuses == [200] and rooms.count_votes(room, CHOICE) == {1: 1}
+    assert statuses == [200] and votes.count_votes(room, CHOICE) == {1: 1}
 
 
 def test_a_file_that_another_keeps_is_told(url: str, room: Room, folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from glassformer.app.hall import rooms, store
+from glassformer.app.hall import rooms, store, votes
 from glassformer.app.hall.numbers import number_of
 from glassformer.app.hall.rooms import Room
 from glassformer.app.runs.traces import get_trace
@@ -70,13 +70,13 @@ def test_scenes_are_moved_to_and_clamped(room: Room) -> None:
 def test_the_last_vote_of_a_voter_counts(room: Room) -> None:
     here = on(room, CHOICE)
     for voter, value in (("a", 0), ("b", 1), ("a", 2), ("a", 2)):
-        rooms.take_vote(here, CHOICE, voter, value)
-    assert rooms.count_votes(here, CHOICE) == {1: 1, 2: 1}
+        votes.take_vote(here, CHOICE, voter, value)
+    assert votes.count_votes(here, CHOICE) == {1: 1, 2: 1}
 
 
 @pytest.mark.parametrize("value", [-1, 3, 1.0, True, None, "1", "x" * 1_000_000, [1], {"a": 1}])
 def test_what_is_no_option_is_refused(room: Room, value: Any) -> None:
-    refused("hall_vote_value", rooms.take_vote, on(room, CHOICE), CHOICE, "a", value)
+    refused("hall_vote_value", votes.take_vote, on(room, CHOICE), CHOICE, "a", value)
 
 
 @pytest.mark.parametrize("value", [
@@ -86,7 +86,7 @@ def test_what_is_no_option_is_refused(room: Room, value: Any) -> None:
     "9" * 1_000_000, "3" + " " * 1_000_000, "\ud800",
 ])  # fmt: skip
 def test_what_is_no_number_is_refused(room: Room, value: Any) -> None:
-    refused("hall_vote_number", rooms.take_vote, on(room, NUMBER), NUMBER, "a", value)
+    refused("hall_vote_number", votes.take_vote, on(room, NUMBER), NUMBER, "a", value)
 
 
 @pytest.mark.parametrize(("typed", "counted"), [
@@ -101,8 +101,8 @@ def test_what_is_no_number_is_refused(room: Room, value: Any) -> None:
 ])  # fmt: skip
 def test_a_number_counts_however_it_is_typed(room: Room, typed: Any, counted: float) -> None:
     here = on(room, NUMBER)
-    assert rooms.take_vote(here, NUMBER, "a", typed) == counted
-    assert rooms.count_votes(here, NUMBER) == {counted: 1}
+    assert votes.take_vote(here, NUMBER, "a", typed) == counted
+    assert votes.count_votes(here, NUMBER) == {counted: 1}
 
 
 def test_the_digits_of_every_script_and_the_unit_of_the_question_are_read() -> None:
@@ -119,42 +119,42 @@ def test_the_digits_of_every_script_and_the_unit_of_the_question_are_read() -> N
 @pytest.mark.parametrize("value", ["<script>alert(1)</script>", "dog", "", "x" * 10**6, 1, None])
 def test_what_is_no_word_of_the_sentence_is_refused(room: Room, value: Any) -> None:
     here = on(room, WORD)
-    refused("hall_vote_value", rooms.take_vote, here, WORD, "a", value)
-    rooms.take_vote(here, WORD, "a", "animal")
-    assert rooms.count_votes(here, WORD) == {"animal": 1}
+    refused("hall_vote_value", votes.take_vote, here, WORD, "a", value)
+    votes.take_vote(here, WORD, "a", "animal")
+    assert votes.count_votes(here, WORD) == {"animal": 1}
 
 
 def test_a_vote_for_another_scene_or_after_the_reveal_is_refused(room: Room) -> None:
     here = on(room, CHOICE)
-    refused("hall_vote_scene", rooms.take_vote, here, NUMBER, "a", 1)
-    refused("hall_vote_scene", rooms.take_vote, on(room, WELCOME), WELCOME, "a", 1)
+    refused("hall_vote_scene", votes.take_vote, here, NUMBER, "a", 1)
+    refused("hall_vote_scene", votes.take_vote, on(room, WELCOME), WELCOME, "a", 1)
     here = on(room, CHOICE)
-    rooms.take_vote(here, CHOICE, "a", 1)
-    rooms.reveal_truth(here)
-    refused("hall_vote_closed", rooms.take_vote, here, CHOICE, "a", 0)
-    assert now(room).revealed and rooms.count_votes(here, CHOICE) == {1: 1}
+    votes.take_vote(here, CHOICE, "a", 1)
+    votes.reveal_truth(here)
+    refused("hall_vote_closed", votes.take_vote, here, CHOICE, "a", 0)
+    assert now(room).revealed and votes.count_votes(here, CHOICE) == {1: 1}
     assert on(room, WORD).opened and not on(room, CHOICE).opened  # it stays closed
 
 
 def test_one_who_casts_many_votes_shuts_nobody_out(
     monkeypatch: pytest.MonkeyPatch, room: Room
 ) -> None:
-    monkeypatch.setattr(rooms, "MOST_VOTERS", 8)
-    monkeypatch.setattr(rooms, "MOST_OF_CLIENT", 6)
+    monkeypatch.setattr(votes, "MOST_VOTERS", 8)
+    monkeypatch.setattr(votes, "MOST_OF_CLIENT", 6)
     here, present = on(room, CHOICE), {"a", "b", "c", "d"}
 
     def cast(voter: str, value: int, client: str) -> None:
-        rooms.take_vote(here, CHOICE, voter, value, client, present.__contains__)
+        votes.take_vote(here, CHOICE, voter, value, client, present.__contains__)
 
     for each in range(50):
         cast(f"script-{each}", 0, "one")
-    assert rooms.count_votes(here, CHOICE) == {0: 6}
+    assert votes.count_votes(here, CHOICE) == {0: 6}
     cast("a", 1, "one")  # of the same address: the script's go first, for it is not there
     for voter in "bcd":
         cast(voter, 1, "other")
-    assert rooms.count_votes(here, CHOICE) == {0: 4, 1: 4}
+    assert votes.count_votes(here, CHOICE) == {0: 4, 1: 4}
     cast("b", 2, "other")  # whoever has voted may change it
-    assert rooms.count_votes(here, CHOICE) == {0: 4, 1: 3, 2: 1}
+    assert votes.count_votes(here, CHOICE) == {0: 4, 1: 3, 2: 1}
 
 
 def test_no_jump_of_the_clock_ends_a_room(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:
@@ -185,14 +185,14 @@ def test_votes_of_many_threads_are_counted_once_each(room: Room) -> None:
 
     def cast(name: int) -> None:
         for each in range(40):
-            rooms.take_vote(here, CHOICE, f"{name}-{each}", name % 3)
+            votes.take_vote(here, CHOICE, f"{name}-{each}", name % 3)
 
     threads = [threading.Thread(target=cast, args=(name,)) for name in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert rooms.count_votes(here, CHOICE) == {0: 80, 1: 80, 2: 80}
+    assert votes.count_votes(here, CHOICE) == {0: 80, 1: 80, 2: 80}
 
 
 def test_truths_are_those_of_the_run(room: Room) -> None:
@@ -202,8 +202,8 @@ def test_truths_are_those_of_the_run(room: Room) -> None:
     row = weights[words.index("it")]
     found = {}
     for scene in (WORD, NUMBER, CHOICE):
-        rooms.reveal_truth(on(room, scene))
-        found[scene] = rooms.answer_of(now(room))
+        votes.reveal_truth(on(room, scene))
+        found[scene] = votes.answer_of(now(room))
     assert found[WORD]["value"] == words[int(row.argmax())]
     share = float(row[words.index("animal")])
     assert found[NUMBER]["value"] == pytest.approx(100 * share, rel=1e-5)
@@ -221,13 +221,13 @@ def test_a_run_that_cannot_be_closes_the_question_and_says_why(
         raise GlassformerError("empty_text")
 
     monkeypatch.setattr(answers, "trace_of", fail)
-    rooms.reveal_truth(on(room, NUMBER))
+    votes.reveal_truth(on(room, NUMBER))
     assert now(room).revealed
-    assert rooms.answer_of(now(room))["error"]["text"]["zh"]
+    assert votes.answer_of(now(room))["error"]["text"]["zh"]
 
 
 def test_a_reveal_without_a_question_changes_nothing(room: Room) -> None:
-    rooms.reveal_truth(room)
+    votes.reveal_truth(room)
     assert now(room).revision == room.revision
 
 
@@ -272,9 +272,9 @@ def test_nothing_is_left_after_a_day(
     monkeypatch: pytest.MonkeyPatch, room: Room, folder: Path
 ) -> None:
     here = on(room, WORD)
-    rooms.take_vote(here, WORD, "a-voter-by-name", "animal")
+    votes.take_vote(here, WORD, "a-voter-by-name", "animal")
     rooms.put_picture(room, WORD, PNG)
-    rooms.reveal_truth(here)
+    votes.reveal_truth(here)
     start = rooms.clock_time()
     for hour in range(1, 24):
         monkeypatch.setattr(rooms, "clock_time", lambda hour=hour: start + 3600 * hour)
@@ -296,12 +296,12 @@ def test_a_server_holds_so_many_rooms(monkeypatch: pytest.MonkeyPatch, room: Roo
 
 def test_a_server_that_starts_again_finds_its_rooms(room: Room) -> None:
     here = on(room, CHOICE)
-    rooms.take_vote(here, CHOICE, "a", 2)
+    votes.take_vote(here, CHOICE, "a", 2)
     before = now(room)
     store.open_store().close()
     store._store.cache_clear()
     assert now(room) == before
-    assert rooms.count_votes(room, CHOICE) == {2: 1} and rooms.may_drive(now(room), room.key)
+    assert votes.count_votes(room, CHOICE) == {2: 1} and rooms.may_drive(now(room), room.key)
 
 
 def test_a_damaged_file_is_begun_anew(room: Room, folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit import config
 
-from glassformer.app.hall import hub, keys, pages, rooms, routes
+from glassformer.app.hall import hub, keys, pages, rooms, routes, votes
 from glassformer.app.hall.rooms import Room
 from glassformer.core.errors import GlassformerError
 from tests.hall.halls import CHOICE, NUMBER, WELCOME, WORD, Client, lecture, now, open_room, served
@@ -66,9 +66,14 @@ def test_a_code_is_read_in_small_letters_and_typed_without_scripts(url: str, roo
     assert Client(url).ask("/hall").headers["Location"] == "hall/"
 
 
-@pytest.mark.parametrize("path", ["/move", "/black", "/reveal", "/handover", "/lecture"])
+READ_BY_GET = ("/lecture", "/proposals", "/votes.csv")
+
+
+@pytest.mark.parametrize("path", [
+    "/move", "/black", "/reveal", "/handover", "/short", "/clock", "/play", "/drop", *READ_BY_GET,
+])  # fmt: skip
 def test_only_the_driver_drives(phone: Client, room: Room, path: str) -> None:
-    data = None if path == "/lecture" else {"scene": 1}
+    data = None if path in READ_BY_GET else {"scene": 1}
     for key in ("", "0" * 32, room.code, "x" * 5000):
         found = Client(phone.url, key, phone.cookie).ask(path, data)
         assert found.status == 403 and "driver's key" in found.said
@@ -126,7 +131,7 @@ def test_votes_that_cannot_be(driver: Client, phone: Client) -> None:
     assert phone.vote(NUMBER, "１,０４２,5").status == 400
     assert phone.vote(NUMBER, "1,042.5").json == {"value": 1042.5}
     assert phone.vote(NUMBER, 42.5).json == {"value": 42.5}
-    assert rooms.count_votes(now_of(phone), NUMBER) == {42.5: 1}
+    assert votes.count_votes(now_of(phone), NUMBER) == {42.5: 1}
 
 
 def now_of(client: Client) -> Room:
