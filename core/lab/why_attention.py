@@ -1,4 +1,4 @@
-"""Why attention (§4): how a word travels, Table 1, and a race, in four kinds of layers."""
+"""Why attention (§4): how a word travels, Table 1, and a race, in five kinds of layers."""
 
 import math
 import time
@@ -17,10 +17,11 @@ from glassformer.core.lab.inputs import read_whole_number
 from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.attention import MultiHeadAttention
 
-Kind = Literal["recurrent", "convolution", "dilated", "attention"]
+Kind = Literal["recurrent", "convolution", "dilated", "attention", "connected"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 HEADS = 4
 LONGEST = 32  # words of a measured gradient
+MOST_WEIGHTS = 2**24  # of a fully connected layer in the race: (n d)²
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Parts:
     recurrent: nn.RNN
     convolution: nn.Conv1d
     attention: MultiHeadAttention
+    seed: int  # of all of them
 
 
 def run_routes(
@@ -95,7 +97,38 @@ def untrained_layers(
         build_seeded(lambda: nn.RNN(width, width, batch_first=True), seed).to(dtype),
         build_seeded(lambda: nn.Conv1d(width, width, kernel), seed).to(dtype),
         build_seeded(lambda: MultiHeadAttention(config), seed).to(dtype),
+        seed,
     )
+
+
+def connected_layer(length: int, width: int, seed: int, dtype: torch.dtype) -> nn.Linear:
+    """An untrained fully connected layer: one linear map from all numbers of all words to as many.
+
+    Args:
+        length: n words; the layer fits no other number of them.
+        width: d.
+        seed: of the weights.
+        dtype: of the weights.
+
+    Returns:
+        The layer, with (n d)² weights.
+    """
+    size = length * width
+    return build_seeded(lambda: nn.Linear(size, size), seed).to(dtype)
+
+
+def connect_all(layer: nn.Linear, x: Tensor) -> Tensor:
+    """All words as one long vector through a fully connected layer.
+
+    Args:
+        layer: as `connected_layer` makes it.
+        x: (B, n, d).
+
+    Returns:
+        (B, n, d).
+    """
+    found: Tensor = layer(x.flatten(1)).view(x.shape)
+    return found
 
 
 def run_recurrent(layer: nn.RNN, x: Tensor) -> list[Tensor]:
@@ -208,7 +241,7 @@ def _waits(kind: Kind, length: int, kernel: int) -> int:
     """How many stages the last output waits for."""
     if kind == "recurrent":
         return length
-    return 1 if kind == "attention" else len(dilations_needed(kind, length, kernel))
+    return 1 if kind in ("attention", "connected") else len(dilations_needed(kind, length, kernel))
 
 
 def _stages(kind: Kind, layers: Parts, x: Tensor, kernel: int) -> list[Tensor]:
@@ -217,6 +250,9 @@ def _stages(kind: Kind, layers: Parts, x: Tensor, kernel: int) -> list[Tensor]:
         return run_recurrent(layers.recurrent, x)
     if kind == "attention":
         return [attend_to_all(layers.attention, x)[:, -1]]
+    if kind == "connected":
+        joined = connected_layer(x.size(1), x.size(2), layers.seed, x.dtype)
+        return [connect_all(joined, x)[:, -1]]
     stack = run_convolutions(layers.convolution, x, dilations_needed(kind, x.size(1), kernel))
     return [rows[:, -1] for rows in stack]
 
@@ -226,7 +262,7 @@ REPEATS = 3
 
 @dataclass(frozen=True)
 class Race:
-    """Seconds of one layer for each length; NaN where the time was up before."""
+    """Seconds of one layer for each length; NaN where the time was up before, or memory."""
 
     lengths: Tensor  # (N,) whole numbers
     seconds: dict[Kind, Tensor]  # (N,) each, the best of three
@@ -262,7 +298,8 @@ def time_layers(
         report: is told what share of the lengths is done, 0 to 1, after each.
 
     Returns:
-        The best time of three for each kind and length; NaN where the time was up before.
+        The best time of three for each kind and length; NaN where the time was up before, and for
+        a fully connected layer of more than `MOST_WEIGHTS`.
     """
     until, runs = clock() + limit, layers_to_time(width, kernel)
     seconds: dict[Kind, list[float]] = {kind: [] for kind in runs}
@@ -273,7 +310,8 @@ def time_layers(
         for done, size in enumerate(lengths, start=1):
             x = torch.randn(1, size, width, generator=generator)  # (1, n, d)
             for kind, run in runs.items():
-                seconds[kind].append(_best(run, x, until, clock))
+                fits = kind != "connected" or (size * width) ** 2 <= MOST_WEIGHTS
+                seconds[kind].append(_best(run, x, until, clock) if fits else float("nan"))
             report(done / len(lengths))
     times = {kind: torch.tensor(found, dtype=torch.float64) for kind, found in seconds.items()}
     return Race(torch.tensor(lengths), times)
@@ -290,10 +328,12 @@ def layers_to_time(width: int, kernel: int) -> dict[Kind, Callable[[Tensor], Ten
         By kind, a function (B, n, d) -> (B, n, d); there is no dilated one.
     """
     layers = untrained_layers(width, kernel, 0, torch.float32)
+    connected = lru_cache(maxsize=1)(lambda n: connected_layer(n, width, 0, torch.float32))
     return {
         "recurrent": lambda x: layers.recurrent(x)[0],
         "convolution": lambda x: run_convolutions(layers.convolution, x, [1])[0],
         "attention": lambda x: attend_to_all(layers.attention, x),
+        "connected": lambda x: connect_all(connected(x.size(1)), x),
     }
 
 
@@ -310,7 +350,7 @@ def _best(
     return min(times, default=float("nan"))
 
 
-LayerType = Literal["attention", "recurrent", "convolution", "restricted"]
+LayerType = Literal["attention", "recurrent", "convolution", "restricted", "connected"]
 
 
 @dataclass(frozen=True)
@@ -327,7 +367,7 @@ class Bound:
 
 
 def table_one(length: Any, width: Any, kernel: Any = 3, window: int = 8) -> tuple[Bound, ...]:
-    """Table 1 of §4 for one size of layer, in the paper's order.
+    """Table 1 of §4 for one size of layer, in the paper's order, and a fully connected layer.
 
     Args:
         length: n words, 1 to 10⁶.
@@ -357,4 +397,5 @@ def table_one(length: Any, width: Any, kernel: Any = 3, window: int = 8) -> tupl
         Bound(
             "restricted", (r"O(r \cdot n \cdot d)", "O(1)", "O(n/r)"), (r * n * d, 1, max(1, n / r))
         ),
+        Bound("connected", (r"O(n^2 \cdot d^2)", "O(1)", "O(1)"), (n * n * d * d, 1, 1)),
     )
