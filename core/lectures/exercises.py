@@ -355,7 +355,8 @@ def _position(trace: Trace, rng: Random) -> Exercise | None:
     return Exercise("position", where, columns, rows, gaps, _tolerance(HALF), facts)
 
 
-Rows, Facts = Mapping[str, list[float]], Mapping[str, float]
+Rows = Mapping[str, list[float]]
+Facts = Mapping[str, float]
 
 
 def _work_score(rows: Rows, facts: Facts) -> dict[str, list[float]]:
