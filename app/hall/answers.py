@@ -50,8 +50,10 @@ def prepare_answers(lecture: Lecture, scene: Scene, language: str) -> Told:
     return told
 
 
-def write_votes(table: Sequence[Mapping[str, Any]]) -> bytes:
-    """The rows of `votes_table` as a file; no text of it is taken for a formula."""
+def write_votes(
+    table: Sequence[Mapping[str, Any]], columns: Sequence[str] = VOTES_COLUMNS
+) -> bytes:
+    """The rows of `votes_table`, or of another, as a file; no text is taken for a formula."""
     import pandas as pd
 
     from glassformer.core.analysis.export import as_csv
@@ -60,7 +62,7 @@ def write_votes(table: Sequence[Mapping[str, Any]]) -> bytes:
         return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value
 
     rows = [{name: safe(value) for name, value in row.items()} for row in table]
-    return as_csv(pd.DataFrame(rows, columns=list(VOTES_COLUMNS)))
+    return as_csv(pd.DataFrame(rows, columns=list(columns)))
 
 
 def _glossed(lecture: Lecture, trace: Trace) -> list[tuple[str, str]]:

@@ -33,13 +33,13 @@ function stepped(at, by, count, leaves) {
   return to < 0 || to >= count ? at : to;
 }
 
-/* The votes on all questions as a CSV file of the browser. */
-async function saveVotes(key) {
+/* The votes on all questions, or what was learned, as a CSV file of the browser. */
+async function saveVotes(key, name = "votes") {
   const headers = { Authorization: `Bearer ${key}` };
-  const answer = await fetch(`${here}/votes.csv`, { headers }).catch(() => null);
+  const answer = await fetch(`${here}/${name}.csv`, { headers }).catch(() => null);
   if (!answer?.ok) throw new Error(say("failed"));
   const href = URL.createObjectURL(await answer.blob());
-  make("a", { href, download: `votes-${document.body.dataset.code}.csv` }).click();
+  make("a", { href, download: `${name}-${document.body.dataset.code}.csv` }).click();
   setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 

@@ -65,6 +65,7 @@ function draw() {
   byId("hand_over").hidden = !drives && byId("hand_over_done").hidden;
   if (moved) byId("spoken").textContent = `${place}. ${told(state.title)}`;
   drawVotes();
+  drawLearned();
   drawProposals();
   tick();
 }
@@ -133,6 +134,46 @@ async function drawProposals() {
     make("bdi", {}, played?.text ?? ""),
     " ",
     make("button", { onclick: () => drive("play", { number: null }) }, say("play_back")),
+  );
+}
+
+/* The questions of the start and the end: who was right before and after, once that is out. */
+function drawLearned() {
+  const learned = (drives && state.learned) || [];
+  byId("learned").hidden = !learned.length;
+  const percent = (share) => Math.round(100 * share);
+  const line = ({
+    title,
+    answered_both: count,
+    right_before,
+    right_after,
+    gain,
+    low,
+    high,
+    level,
+  }) =>
+    make(
+      "p",
+      {},
+      make("b", {}, title),
+      " ",
+      count
+        ? say("learned_of", {
+            count,
+            before: percent(right_before),
+            after: percent(right_after),
+            gain: percent(gain),
+            low: percent(low),
+            high: percent(high),
+            level: percent(level),
+          })
+        : say("learned_none"),
+    );
+  const onclick = () => saveVotes(key, "learned").catch((error) => warn(error.message));
+  byId("learned").replaceChildren(
+    make("h2", {}, say("learned")),
+    ...learned.map(line),
+    make("button", { onclick }, say("learned_file")),
   );
 }
 

@@ -42,7 +42,7 @@ WORDS = {
         "key_keys", "computed", "right", "others", "below", "above", "range", "scene", "code",
         "followers", "no_votes", "no_truth", "is_black", "note_kinds", "asked_in", "question_open",
         "start_clock", "short_path", "votes_file", "sentences", "questions", "play", "played",
-        "play_back", "drop",
+        "play_back", "drop", "learned", "learned_of", "learned_none", "learned_file",
     ),
     "present": (
         "scene", "computed", "right", "others", "below", "above", "range", "no_truth", "voted",

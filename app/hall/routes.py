@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from streamlit import runtime
 
-from glassformer.app.hall import join, keys, pages, proposals, rooms, screen, votes
+from glassformer.app.hall import join, keys, learning, pages, proposals, rooms, screen, votes
 from glassformer.app.hall.hub import ENDED, HANDED, Channel, Hub, Who
 from glassformer.app.hall.requests import (
     FRESH,
@@ -95,6 +95,7 @@ def hall_routes() -> list[Route]:
         Route(f"{here}/play", answer_in_room(for_driver(_play)), methods=["POST"]),
         Route(f"{here}/drop", answer_in_room(for_driver(_drop)), methods=["POST"]),
         Route(f"{here}/votes.csv", answer_in_room(for_driver(_votes))),
+        Route(f"{here}/learned.csv", answer_in_room(for_driver(_learned))),
         Route(f"{here}/handover", answer_in_room(for_driver(_hand_over)), methods=["POST"]),
         Route(f"{here}/picture/{{scene}}", answer_in_room(_picture), methods=["GET", "PUT"]),
     ]
@@ -324,6 +325,15 @@ async def _votes(_request: Request, room: Room) -> Response:
     from glassformer.app.hall import answers  # late: the model comes with it
 
     found = await run_in_threadpool(lambda: answers.write_votes(screen.votes_table(room)))
+    return Response(found, media_type="text/csv; charset=utf-8", headers=FRESH)
+
+
+async def _learned(_request: Request, room: Room) -> Response:
+    from glassformer.app.hall import answers  # late: the model comes with it
+
+    found = await run_in_threadpool(
+        lambda: answers.write_votes(learning.gains_table(room), learning.COLUMNS)
+    )
     return Response(found, media_type="text/csv; charset=utf-8", headers=FRESH)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from glassformer.app.hall import proposals, rooms, votes
+from glassformer.app.hall import learning, proposals, rooms, votes
 from glassformer.app.hall.rooms import Room
 from glassformer.core.lectures.lecture import PLACE, Lecture
 
@@ -51,6 +51,7 @@ def driver_view(room: Room) -> dict[str, Any]:
         "leaves": [place for place, scene in enumerate(scenes) if not scene.short],
         "short": room.short, "started": room.started, "handed": room.handed,
         "proposals": proposals.count_proposals(room), "now": rooms.clock_time(),
+        "learned": learning.gains_table(room),
     }  # fmt: skip
 
 

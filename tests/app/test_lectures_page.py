@@ -184,6 +184,7 @@ def test_a_lecture_is_an_article_with_its_numbers_answers_and_why(language: str)
     scene = lecture.scene("look")
     assert look["texts"][0] == fill_texts(lecture, scene, language, trace_of).text
     assert look["links"][0] == [scene.page, dict(scene.link(language)[1])]
+    assert ["animal", "动物"][:: 1 if language == "en" else -1] in look["glossed"]
     (question,) = look["questions"]
     answer = answer_of(lecture, scene, language, trace_of)
     assert answer is not None and question["right"] == answer.value == 1

@@ -39,9 +39,13 @@ def test_a_lecture_is_read_with_live_screens_and_answers(open_page: Callable[...
     expect(status).to_contain_text("✓ Right The run answers: At the street")
     expect(status).to_contain_text("street98.2%")
     expect(status.get_by_role("link")).to_have_attribute("href", re.compile("tensors.*trail="))
+    here = page.locator(".entry[aria-current]").get_attribute("data-to")
+    assert here in ("look", "wide")
     page.reload()
     expect(page.locator('[data-asks="look"]').get_by_role("status")).to_contain_text("✓ Right")
-    expect(page.locator('.part[data-name="look"] h4')).to_be_in_viewport(timeout=60_000)
+    expect(page.locator(f'.entry[data-to="{here}"]')).to_have_attribute("aria-current", "step")
+    expect(page.locator(f'.part[data-name="{here}"]')).to_be_in_viewport()
+    expect(page.locator(".contents")).not_to_be_in_viewport()
 
 
 def test_on_a_phone_an_article_is_one_column(browser: Browser, app_url: str) -> None:

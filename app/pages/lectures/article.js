@@ -208,7 +208,7 @@ function partOf(view, part, at) {
     "section.part",
     { data: { name: part.name } },
     make("h4", { dir: "auto" }, make("span.count", `${at + 1}`), part.title),
-    part.newSentence ? glossed(part.sentence) : null,
+    part.isNew ? glossed(part.glossed) : null,
     paragraphs(part.texts[0]),
     part.links.length > 1 ? stepsOf(view, part, place) : null,
     part.asked ? null : [screen, tools],
@@ -279,7 +279,7 @@ export default component(".article.pane", {
     const place = recall(view, ".place");
     view.places = [];
     for (const [at, part] of parts.entries())
-      part.newSentence = `${part.sentence}` !== `${parts[at - 1]?.sentence ?? ""}`;
+      part.isNew = `${part.glossed}` !== `${parts[at - 1]?.glossed ?? ""}`;
     view.root.replaceChildren(
       ...(about ? paragraphs(about) : []),
       contents(view, parts),

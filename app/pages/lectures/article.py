@@ -76,7 +76,7 @@ def part_data(lecture: Lecture, scenes: Sequence[Scene], language: str) -> dict[
         ],
         "links": [scene.link(language) for scene in scenes],
         "stages": [scene.focus for scene in scenes],
-        "sentence": [list(each) for each in said[0].get("sentence", ())],
+        "glossed": [list(each) for each in said[0].get("glossed") or ()],
         "asked": first.asked,
         "questions": [
             question_data(lecture, scene, language, each.get("words") or [])
