@@ -11,9 +11,11 @@ from glassformer.app.runs.scenes import trace_of
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.glosses import gloss_words
 from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.lectures.truth import Answer, answer_of, fill_texts, find_truth
 from glassformer.core.text.vocabulary import RESERVED
+from glassformer.core.trace.trace import Trace
 
 MOST_WORDS = 40  # to choose from: the sentence's
 CANDIDATES = 8  # of the vocabulary, where the question is for a word that the model writes
@@ -26,7 +28,7 @@ Told = dict[str, Any]
 
 
 def prepare_answers(lecture: Lecture, scene: Scene, language: str) -> Told:
-    """The texts of a scene in all languages, and the words that its question chooses from.
+    """The texts of a scene in all languages, its sentence with glosses, the words to choose from.
 
     The numbers are those of the run that a room of `language` shows, whoever reads them.
     Errors: as `core.lectures.truth.fill_texts`.
@@ -37,13 +39,19 @@ def prepare_answers(lecture: Lecture, scene: Scene, language: str) -> Told:
         filled = fill_texts(lecture, replace(scene, **cast(Any, texts)), language, trace_of)
         for name in TEXTS:
             told[name][reader] = getattr(filled, name)
+    told["sentence"] = _sentence(lecture, trace_of(scene, language))
     if scene.question is not None:
         source = lecture.source(scene, scene.question.truth)
         if source.page not in BENCHES:
-            told["sentence"] = trace_of(source, language).line
+            told["asked_sentence"] = trace_of(source, language).line
         if scene.question.kind == "word":
             told["words"] = _words(lecture, scene, language)
     return told
+
+
+def _sentence(lecture: Lecture, trace: Trace) -> list[tuple[str, str]]:
+    found = [(word, gloss) for word, gloss in gloss_words(lecture, trace) if word not in RESERVED]
+    return [(word, gloss if gloss not in RESERVED else "") for word, gloss in found[:MOST_WORDS]]
 
 
 def write_votes(table: Sequence[Mapping[str, Any]]) -> bytes:

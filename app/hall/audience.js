@@ -20,7 +20,7 @@ function part(name, ...of) {
 }
 
 function draw() {
-  const place = say("scene", { scene: state.scene + 1, scenes: state.scenes });
+  const place = say("scene", { scene: state.place, scenes: state.places });
   byId("lecture").textContent = told(state.lecture);
   byId("place").textContent = place;
   byId("progress").style.width = `${(100 * (state.scene + 1)) / state.scenes}%`;

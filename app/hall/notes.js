@@ -34,7 +34,7 @@ function draw() {
   byId("behind").textContent = words[language][trouble] ?? trouble;
   for (const name of ["scene", "bar"]) byId(name).hidden = !state;
   if (!state) return;
-  const place = say("scene", { scene: state.scene + 1, scenes: state.scenes });
+  const place = say("scene", { scene: state.place, scenes: state.places });
   const moved = byId("title").textContent !== told(state.title);
   document.title = `${place} · ${told(state.lecture)}`;
   byId("lecture").textContent = told(state.lecture);

@@ -17,6 +17,34 @@ const BUSY =
   '.chart-place:not([data-chart="drawn"])';
 const LEAST = 20; // nodes of a page that has begun to be drawn
 
+/* A box by its name: Streamlit's class has the words of its kind, too (app/ui/layout.py). */
+const boxOf = (name) => `.st-key-${name}, [class*="st-key-${name}--"]`;
+
+/* What a page looks like whose boxes of these names fill the stage: whatever neither holds them nor
+ * is in them is away, and who holds them is as large as the stage. Where none of them is on the
+ * page it stays as it is. */
+function stageSheet(names) {
+  if (!names.length) return "";
+  const it = `:is(${names.map(boxOf)})`;
+  const main = `:root[data-presenting]:has(${it}) .stMainBlockContainer`;
+  const holder = `:has(${it}):not(${it}, ${it} *)`;
+  return `
+    ${main} :not(:has(${it}), ${it}, ${it} *, style) { display: none !important; }
+    ${main}, ${main} ${holder} {
+      display: flex !important; flex: 1 1 0 !important; flex-direction: column;
+      width: 100% !important; max-width: none !important; min-width: 0 !important;
+      height: 100%; min-height: 0 !important; margin: 0; gap: 0.4rem; overflow: visible;
+    }
+    ${main} { height: var(--window) !important; padding: 0.4rem 1rem !important; }
+    ${main} [data-testid="stHorizontalBlock"]${holder} { flex-direction: row; gap: 1rem; }
+    ${main} ${it} {
+      flex: 1 1 0 !important; width: 100% !important; max-width: none !important;
+      min-width: 0 !important; min-height: 0 !important;
+    }
+    ${main} [data-testid="stLayoutWrapper"]:has(> ${it}) { flex: 1 1 0; min-height: 0; height: 100%; }
+  `;
+}
+
 class Pool {
   frames = [];
   at = -1; // the scene that is wanted
@@ -27,11 +55,13 @@ class Pool {
   exploring = false;
   pictures = new Map(); // scene -> URL of its picture
 
-  /* link(scene): its path and query below the app. place(scene): where it lies, in pixels.
-   * heard(window): a frame has a new window. changed(): another scene is seen.
+  /* link(scene): its path and query below the app. place(scene): where it lies, in pixels of the
+   * window, and by how much its own are larger; of null while it is explored. focus(scene): boxes
+   * that fill it. heard(window): a frame has a new window. changed(): another scene is seen.
    * drawn(scene, blob): a picture is made. */
-  constructor(stage, { count, base, link, place, heard, changed, drawn }) {
-    Object.assign(this, { count, base, link, place, heard, changed, drawn });
+  constructor(stage, asked) {
+    Object.assign(this, asked);
+    const { count } = asked;
     for (let each = 0; each < Math.min(FRAMES, Math.max(2, count)); each += 1) {
       const node = make("iframe", { tabIndex: -1 });
       node.setAttribute("aria-hidden", "true");
@@ -120,6 +150,11 @@ class Pool {
       .slice(0, Math.max(1, this.frames.length - lent));
   }
 
+  /* What is not drawn because it is not on the stage is not waited for. */
+  away(element) {
+    return element.closest(".stMainBlockContainer") !== null && !element.checkVisibility();
+  }
+
   get calm() {
     return performance.now() - this.pressed;
   }
@@ -193,7 +228,7 @@ class Pool {
     this.serial += 1;
     const place = new URL(`${this.base}/${this.link(scene)}`, location.origin);
     place.searchParams.set(ASKED, this.serial);
-    this.lay(frame);
+    this.dress(frame);
     const { contentDocument, contentWindow } = frame.node;
     if (frame.loaded && contentDocument?.querySelector(APP)) {
       // none of the browser's own page, of a server that is away
@@ -223,13 +258,28 @@ class Pool {
   dress(frame) {
     const root = frame.node.contentDocument?.documentElement;
     const bare = !(this.exploring && frame === this.shown);
-    if (root) root.toggleAttribute("data-presenting", bare);
+    if (root) {
+      root.toggleAttribute("data-presenting", bare);
+      const sheet =
+        root.querySelector("style.stage") ??
+        root.appendChild(make("style", { className: "stage" }));
+      const rules = stageSheet(this.focus(frame.scene ?? this.at));
+      if (sheet.textContent !== rules) sheet.textContent = rules;
+    }
     this.lay(frame);
   }
 
   lay(frame) {
     const explored = this.exploring && frame === this.shown;
-    Object.assign(frame.node.style, this.place(explored ? null : (frame.scene ?? this.at)));
+    const scene = frame.scene ?? this.at;
+    const { left, top, width, height, scale } = this.place(explored ? null : scene, scene);
+    Object.assign(frame.node.style, {
+      left: `${left}px`,
+      top: `${top}px`,
+      width: `${width / scale}px`,
+      height: `${height / scale}px`,
+      transform: scale === 1 ? "" : `scale(${scale})`,
+    });
   }
 
   layAll() {
@@ -256,20 +306,26 @@ class Pool {
       }
     }
     frame.ready = true;
+    frame.lacks = this.focus(frame.scene).filter((name) => !this.holds(frame, name));
     this.swap();
     this.later(20);
   }
 
+  holds({ node }, name) {
+    return Boolean(node.contentDocument.querySelector(boxOf(name)));
+  }
+
   busy({ node }) {
     const { contentDocument, contentWindow } = node;
-    const count = (selector) => contentDocument.querySelectorAll(selector).length;
+    const count = (selector) =>
+      [...contentDocument.querySelectorAll(selector)].filter((each) => !this.away(each)).length;
     return (
       !contentDocument ||
       contentWindow.location.search.includes(`${ASKED}=`) ||
       !contentWindow.location.host ||
       !count(IDLE) ||
       count(BUSY) > 0 ||
-      count(".stMainBlockContainer *") < LEAST
+      contentDocument.querySelectorAll(".stMainBlockContainer *").length < LEAST
     );
   }
 }

@@ -7,6 +7,9 @@ const hash = decodeURIComponent(location.hash.slice(1));
 const base = location.pathname.replace(/\/(hall\/[^/]+\/present|present)\/?$/, "");
 const TRIES = 20; // to get texts with their numbers
 const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
+const READABLE = 0.022; // of the window's height: the least type for the last row
+const SMALL = 10.8; // pixels of the smallest type of a page
+const NARROW = 700; // pixels of a page below which it is a phone's
 const HIGHEST = 0.3; // of the window that texts may take; longer ones are written smaller
 const SMALLEST = 0.6;
 const OVERLAYS = ["question", "join", "overview", "keys", "notes"];
@@ -40,7 +43,8 @@ async function begin() {
     count: lecture.scenes.length,
     base,
     link: linkPlayed,
-    place: (scene) => besideQuestion(place(scene)),
+    place: (scene, of) => besideQuestion(place(scene, of)),
+    focus: (scene) => lecture.scenes[scene]?.focus ?? [],
     heard,
     changed,
     drawn,
@@ -75,7 +79,10 @@ async function fromRoom() {
 async function refresh() {
   for (
     let tries = 0;
-    tries < TRIES && lecture.scenes.some(({ title, text }) => /…/.test(told(title) + told(text)));
+    tries < TRIES &&
+    lecture.scenes.some(
+      ({ title, text, sentence }) => !sentence || /…/.test(told(title) + told(text)),
+    );
     tries += 1
   ) {
     await new Promise((next) => setTimeout(next, 700 + 100 * tries));
@@ -126,25 +133,32 @@ function dress() {
 function link(scene) {
   const [page, query] =
     lecture.scenes[scene].links[language] ?? Object.values(lecture.scenes[scene].links)[0];
-  const size = Math.round(Math.max(100, Math.min(160, innerHeight / 8.2, innerWidth / 12.2)));
+  const { focus } = lecture.scenes[scene];
+  const fits = Math.round(Math.max(100, Math.min(160, innerHeight / 8.2, innerWidth / 12.2)));
+  const size = focus.length ? 100 : fits; // the stage is scaled as a whole
   const theme = document.documentElement.dataset.theme;
   return `${page}?${new URLSearchParams({ ...query, language, size, ...(theme && { theme }) })}`;
 }
 
-/* Of a scene; of null the whole window, for who explores. */
-function place(scene) {
+/* Of a scene; of null the whole window, for who explores. Where a panel fills the stage, its
+   smallest type is as high as the last row needs it. */
+function place(scene, of = scene) {
   const foot = byId("foot").offsetHeight,
     top = scene === null ? 0 : band(scene).height;
   const aside = scene === 0 && code ? invited() : 0;
+  const { focus } = lecture.scenes[of];
+  const whole = Math.min(innerHeight / 720, innerWidth / 1100);
+  const stage = Math.min((READABLE * innerHeight) / SMALL, (innerWidth - aside) / NARROW);
   return {
-    left: "0",
-    top: `${top}px`,
-    width: `${innerWidth - aside}px`,
-    height: `${innerHeight - top - foot}px`,
+    left: 0,
+    top,
+    width: innerWidth - aside,
+    height: innerHeight - top - foot,
+    scale: focus.length ? Math.max(1, scene === null ? whole : stage) : 1,
   };
 }
 
-const invited = () => Math.round(Math.min(0.22 * innerWidth, 0.5 * innerHeight));
+const invited = () => Math.round(Math.min(0.19 * innerWidth, 0.5 * innerHeight));
 
 /* How high the texts of a scene are, and how much smaller than usual they are written. */
 function band(scene) {
@@ -164,9 +178,13 @@ function band(scene) {
 }
 
 function write(scene, shrink) {
-  const { title, text } = lecture.scenes[scene];
+  const { title, text, sentence } = lecture.scenes[scene];
   byId("title").textContent = told(title);
   byId("text").replaceChildren(...lines(told(text)));
+  const pairs = (sentence ?? []).map(([word, gloss]) =>
+    make("span", {}, make("b", {}, word), make("small", {}, gloss)),
+  );
+  byId("sentence").replaceChildren(...pairs);
   byId("band").style.setProperty("--shrink", shrink);
 }
 
@@ -354,12 +372,14 @@ function drawFoot() {
     at = Math.max(pool?.at ?? 0, 0);
   document.body.classList.toggle("waits", Boolean(pool) && !pool.isThere && !pool.exploring);
   byId("progress").firstElementChild.style.width = `${(100 * (at + 1)) / scenes.length}%`;
-  byId("place").textContent = say("scene", { scene: at + 1, scenes: scenes.length });
-  byId("mode").textContent = pool?.exploring
-    ? say("present_exploring")
-    : played
-      ? say("present_played")
-      : "";
+  byId("place").textContent = say("scene", {
+    scene: scenes[at].place,
+    scenes: scenes.at(-1).place.split(".")[0],
+  });
+  const [name] = pool?.shown?.lacks ?? [];
+  const lacks = name ? say("present_no_panel", { name }) : "";
+  const own = played ? say("present_played") : lacks;
+  byId("mode").textContent = pool?.exploring ? say("present_exploring") : own;
   const waiting = (state?.proposals?.sentence ?? 0) + (state?.proposals?.question ?? 0);
   byId("waiting").textContent = waiting ? say("present_waiting", { count: waiting }) : "";
   const now = pool ? asked() : null;
@@ -466,9 +486,12 @@ function heard(target) {
     "mousemove",
     ({ clientX, clientY }) => {
       if (!ring) return;
-      const { x = 0, y = 0 } = target.frameElement?.getBoundingClientRect() ?? {};
+      const frame = target.frameElement;
+      const { x, y, width } = frame?.getBoundingClientRect() ?? { x: 0, y: 0, width: 1 };
+      const scale = width / (frame?.offsetWidth ?? 1);
       byId("ring").hidden = false;
-      Object.assign(byId("ring").style, { left: `${clientX + x}px`, top: `${clientY + y}px` });
+      const [left, top] = [scale * clientX + x, scale * clientY + y];
+      Object.assign(byId("ring").style, { left: `${left}px`, top: `${top}px` });
     },
     true,
   );

@@ -59,8 +59,9 @@ class Scene:
 
     page, query: the link; `links` has another one for some languages, whole. Texts name what is
     read in the run in braces: `{key}`, `{truth}` of the question, or one of `facts`.
-    key: the number or word that is to be seen on the screen.
-    short: whether the lecture's short path has it.
+    key: the number or word that is to be seen on the screen. step: it goes on in the scene before
+    it, by a change of that one's link. focus: boxes of the page that fill the stage, () for all of
+    the page. short: whether the lecture's short path has it.
     """
 
     name: str
@@ -75,6 +76,8 @@ class Scene:
     key: Truth | None = None
     facts: Mapping[str, Truth] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
+    focus: tuple[str, ...] = ()
+    step: bool = False
     line: int = field(default=0, compare=False)
 
     def link(self, language: str) -> Link:
@@ -97,12 +100,16 @@ class Scene:
 
 @dataclass(frozen=True)
 class Lecture:
-    """Scenes in their order; every text is there in each of the languages."""
+    """Scenes and their steps in order; every text is there in each of the languages.
+
+    gloss: by the language of a sentence what its words mean in the other one.
+    """
 
     name: str
     title: Text
     about: Text
     scenes: tuple[Scene, ...]
+    gloss: Mapping[str, Text] = field(default_factory=dict)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -144,6 +151,18 @@ class Lecture:
             LookupError: the truth names a scene that is not there.
         """
         return self.scene(truth.scene) if truth.scene else scene
+
+    def place(self, at: int) -> tuple[int, int]:
+        """Where in the lecture something is.
+
+        Args:
+            at: index in `scenes`.
+
+        Returns:
+            The number of its scene, from 1, and of the step in it, 0 for the scene itself.
+        """
+        first = max(each for each in range(at + 1) if not each or not self.scenes[each].step)
+        return sum(not scene.step for scene in self.scenes[1 : at + 1]) + 1, at - first
 
     def having(self, *scenes: Scene) -> "Lecture":
         """The same with other scenes.

@@ -46,6 +46,8 @@ def lines_of(lines: list[str]) -> dict[Path, int]:
             names = _names(header[2])
             if header[1] == "[[":
                 counts[names] = counts.get(names, -1) + 1
+                for inner in [each for each in counts if each[: len(names)] == names != each]:
+                    del counts[inner]  # its lists begin anew
             table = _indexed(names, counts)
             found.setdefault(table, number)
         elif key := KEY.match(line):

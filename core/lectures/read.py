@@ -12,6 +12,7 @@ title.en = "What does “it” look at?"
 import math
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path as File
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -38,6 +39,7 @@ from glassformer.core.lectures.lecture import (
     Link,
     Question,
     Scene,
+    Text,
     Truth,
 )
 from glassformer.core.lectures.lines import Path, line_at, lines_of, lines_without_strings
@@ -48,9 +50,12 @@ MOST_BYTES = 256_000
 MOST_LINES = 5000
 MOST_SCENES = 100
 MOST_OPTIONS = 6
+MOST_FOCUS = 2  # boxes that share the stage
+MOST_GLOSSES = 1000  # words, in each language
 LONGEST_LINE = 400  # characters beside strings: long dotted keys cost their square
 LONGEST_LINK = 8000
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
+BOX = re.compile(r"[a-z][a-z0-9_]{0,59}")
 FACT = re.compile(r"[a-z][a-z0-9_]{0,39}")
 PAGE = re.compile(r"[a-z]{0,30}")
 THE_READERS = ("language", "theme", "size", "mine")  # of a link: whoever looks has their own
@@ -130,12 +135,19 @@ def _lecture(reader: Reader, given: dict[str, Any]) -> Lecture:
     names = [scene.name for scene in scenes]
     for at, scene in enumerate(scenes):
         if scene.name in names[:at]:
-            reader.refuse("lecture_twice", ("scene", at, "name"), given=scene.name)
+            reader.refuse("lecture_twice", (*_path(scenes, at), "name"), given=scene.name)
     for at, scene in enumerate(scenes):
         for each in scene.truths.values():
             if each.scene and each.scene not in names:
-                reader.refuse("lecture_scene", ("scene", at), given=each.scene)
+                reader.refuse("lecture_scene", _path(scenes, at), given=each.scene)
     return Lecture(**{"about": {}, **found}, scenes=scenes)
+
+
+def _path(scenes: tuple[Scene, ...], at: int) -> Path:
+    """Where a scene or a step stands in the file."""
+    first = max(each for each in range(at + 1) if not scenes[each].step)
+    scene: Path = ("scene", sum(not each.step for each in scenes[:first]))
+    return (*scene, "step", at - first - 1) if at > first else scene
 
 
 def _scenes(reader: Reader, path: Path, given: Any) -> tuple[Scene, ...]:
@@ -143,16 +155,66 @@ def _scenes(reader: Reader, path: Path, given: Any) -> tuple[Scene, ...]:
         reader.refuse("lecture_kind", path, allowed="[[scene]]")
     if len(given) > MOST_SCENES:
         reader.refuse("lecture_many", path, given=len(given), limit=MOST_SCENES)
-    return tuple(_scene(reader, (*path, at), each) for at, each in enumerate(given))
+    found = [
+        scene for at, each in enumerate(given) for scene in _with_steps(reader, (*path, at), each)
+    ]
+    if len(found) > MOST_SCENES:
+        reader.refuse("lecture_many", path, given=len(found), limit=MOST_SCENES)
+    return tuple(found)
 
 
-def _scene(reader: Reader, path: Path, given: Any) -> Scene:
-    found = reader.fields(path, given, SCENE, ("name", "link", "title"))
-    links: dict[str, Link] = found.pop("link")
+def _with_steps(reader: Reader, path: Path, given: Any) -> list[Scene]:
+    """A scene and its steps."""
+    known = {**SCENE, "step": _list_of_tables}
+    found = reader.fields(path, given, known, ("name", "link", "title"))
+    steps = found.pop("step", [])
+    scenes = [_scene(reader, path, found)]
+    for at, each in enumerate(steps):
+        step = reader.fields((*path, "step", at), each, STEP, ())
+        changes: dict[str, Text] = step.pop("set", {})
+        step = {"name": f"{scenes[0].name}-{at + 1}"[-60:], "title": scenes[0].title} | step
+        scene = _scene(reader, (*path, "step", at), step, scenes[0])
+        scenes.append(_changed(scene, changes, reader.languages))
+    return scenes
+
+
+def _list_of_tables(reader: Reader, path: Path, given: Any) -> list[Any]:
+    if not isinstance(given, list) or len(given) > MOST_SCENES:
+        reader.refuse("lecture_kind", path, allowed="[[scene.step]]")
+    return given
+
+
+def _changed(scene: Scene, changes: dict[str, Text], languages: tuple[str, ...]) -> Scene:
+    """A step with some parameters of its link changed; an empty one is taken out."""
+
+    def having(link: Link, language: str) -> Link:
+        query = dict(link[1])
+        for name, said in changes.items():
+            query[name] = said.get(language) or said.get("", "")
+        return link[0], {name: each for name, each in query.items() if each}
+
+    by_language = any("" not in said for said in changes.values())
+    if not (scene.links or by_language):
+        return replace(scene, query=having((scene.page, scene.query), "")[1])
+    links = {each: having(scene.link(each), each) for each in languages}
     page, query = next(iter(links.values()))
-    if "" in links:
-        links = {}
-    scene = Scene(**found, page=page, query=query, links=links, line=line_at(path, reader.lines))
+    return replace(scene, page=page, query=query, links=links)
+
+
+def _scene(reader: Reader, path: Path, found: dict[str, Any], of: Scene | None = None) -> Scene:
+    """A scene of fields that were read; a step of a scene has from it what it does not say."""
+    line = line_at(path, reader.lines)
+    links: dict[str, Link] = found.pop("link", {})
+    if links:
+        page, query = next(iter(links.values()))
+        link = {"page": page, "query": query, "links": {} if "" in links else links}
+        found = found | link
+    if of is None:
+        scene = Scene(**found, line=line)
+    else:
+        own = {"minutes": 0.0, "question": None, **found}
+        own["facts"] = {**of.facts, **found.get("facts", {})}
+        scene = replace(of, **own, step=True, line=line)
     for part in ("title", "text", "notes"):
         for language, said in getattr(scene, part).items():
             unknown = [name for name in PLACE.findall(said) if name not in scene.truths]
@@ -235,6 +297,44 @@ def _one_link(reader: Reader, path: Path, given: Any) -> Link:
     return "" if page == "translate" else page, kept
 
 
+def _set(reader: Reader, path: Path, given: Any) -> dict[str, Text]:
+    """What a step changes in the link, by parameter and by language; "" is for all of them."""
+    found: dict[str, Text] = {}
+    for name, each in read_table(reader, path, given).items():
+        said = each if isinstance(each, dict) else {"": each}
+        if isinstance(each, dict) and each.keys() != set(reader.languages):
+            reader.refuse("lecture_language", (*path, name), language=", ".join(reader.languages))
+        fits = all(isinstance(one, str | int) and "\0" not in str(one) for one in said.values())
+        if not fits or len(str(said)) > LONGEST_LINK or name in THE_READERS or len(name) > 100:
+            reader.refuse("lecture_kind", (*path, name), allowed='{ head = "2" }')
+        found[name] = {language: str(one) for language, one in said.items()}
+    return found
+
+
+def _focus(reader: Reader, path: Path, given: Any) -> tuple[str, ...]:
+    names = given if isinstance(given, list) else [given]
+    fits = all(isinstance(each, str) and BOX.fullmatch(each) for each in names)
+    if not fits or not 0 < len(names) <= MOST_FOCUS:
+        reader.refuse("lecture_kind", path, allowed='["attention_large"]')
+    return tuple(names)
+
+
+def _gloss(reader: Reader, path: Path, given: Any) -> dict[str, dict[str, str]]:
+    found = read_table(reader, path, given)
+    for language, words in found.items():
+        if language not in reader.languages:
+            allowed = ", ".join(reader.languages)
+            reader.refuse(
+                "lecture_unknown", (*path, language), given=language[:60], allowed=allowed
+            )
+        fits = isinstance(words, dict) and len(words) <= MOST_GLOSSES
+        if not fits or not all(
+            isinstance(each, str) and len(each) <= 60 for each in words.values()
+        ):
+            reader.refuse("lecture_kind", (*path, language), allowed='{ animal = "…" }')
+    return {language: dict(words) for language, words in found.items()}
+
+
 def _name(reader: Reader, path: Path, given: Any) -> str:
     if not isinstance(given, str) or not NAME.fullmatch(given):
         reader.refuse("lecture_name", path, given=str(given)[:60])
@@ -243,13 +343,15 @@ def _name(reader: Reader, path: Path, given: Any) -> str:
 
 # In this order: the languages of a lecture are those of its title.
 LECTURE: dict[str, Field] = {
-    "name": _name, "title": text_field(200, new=True), "about": text_field(1000), "scene": _scenes,
+    "name": _name, "title": text_field(200, new=True), "about": text_field(1000),
+    "gloss": _gloss, "scene": _scenes,
 }  # fmt: skip
 SCENE: dict[str, Field] = {
     "name": _name, "link": _link, "title": text_field(200), "text": text_field(1000),
     "notes": text_field(5000), "minutes": number_field(0, 600), "short": read_switch,
-    "question": _question, "key": _truth, "facts": _facts,
+    "question": _question, "key": _truth, "facts": _facts, "focus": _focus,
 }  # fmt: skip
+STEP: dict[str, Field] = {**SCENE, "set": _set}
 QUESTION: dict[str, Field] = {
     "kind": one_of(*KINDS), "prompt": text_field(500), "options": _options, "unit": text_field(20),
     "truth": _truth,

@@ -19,8 +19,12 @@ def write_lecture(lecture: Lecture) -> str:
     """
     lines = [f"name = {_string(lecture.name)}"]
     lines += [*_texts("title", lecture.title), *_texts("about", lecture.about)]
-    for scene in lecture.scenes:
-        lines += ["", "[[scene]]", *_scene(scene)]
+    for at, scene in enumerate(lecture.scenes):
+        table = "scene.step" if scene.step and at else "scene"
+        lines += ["", f"[[{table}]]", *_scene(table, scene)]
+    for language, words in lecture.gloss.items():
+        lines += ["", f"[gloss.{language}]"]
+        lines += [f"{_string(word)} = {_string(said)}" for word, said in words.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -38,28 +42,34 @@ def link_text(link: Link) -> str:
     return f"{page}?{'&'.join(parts)}" if parts else page
 
 
-def _scene(scene: Scene) -> Iterator[str]:
+def _scene(table: str, scene: Scene) -> Iterator[str]:
     yield f"name = {_string(scene.name)}"
     if scene.links:
         for language in scene.title:
-            yield f"link.{language} = {_string(link_text(scene.link(language)))}"
+            yield f"link.{language} = {_string(_link(scene.link(language)))}"
     else:
-        yield f"link = {_string(link_text((scene.page, scene.query)))}"
+        yield f"link = {_string(_link((scene.page, scene.query)))}"
     for name in ("title", "text", "notes"):
         yield from _texts(name, getattr(scene, name))
     yield f"minutes = {scene.minutes:g}"
-    if not scene.short:
-        yield "short = false"
+    if scene.step or not scene.short:
+        yield f"short = {str(scene.short).lower()}"
+    if scene.focus:
+        yield f"focus = {_value(scene.focus)}"
     if scene.key is not None:
         yield f"key = {_truth(scene.key)}"
     for name, fact in scene.facts.items():
         yield f"facts.{name} = {_truth(fact)}"
     if scene.question is not None:
-        yield from _question(scene.question)
+        yield from _question(table, scene.question)
 
 
-def _question(question: Question) -> Iterator[str]:
-    yield "[scene.question]"
+def _link(link: Link) -> str:
+    return link_text(link) or "translate"
+
+
+def _question(table: str, question: Question) -> Iterator[str]:
+    yield f"[{table}.question]"
     yield f"kind = {_string(question.kind)}"
     yield from _texts("prompt", question.prompt)
     yield from _texts("unit", question.unit)

@@ -13,6 +13,7 @@ from glassformer.app.runs.scenes import trace_of
 from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.lectures.read import bundled_lectures, load_lecture, read_lecture
 from glassformer.core.lectures.truth import find_truth
+from tests.browser.last_row import seen_from_the_last_row
 from tests.hall.halls import open_at
 
 Stage = tuple[Page, Room]  # of a presenter
@@ -174,6 +175,8 @@ def test_the_lectures_are_played_by_keyboard_alone(
         assert (key := key_of(lecture, scene, language)) in said, f"{scene.name} lacks {key}"
         if point := POINTS.get(scene.name):
             expect(shown.content_frame.locator(point).first).to_be_in_viewport(ratio=0.99)
+        if scene.focus:
+            assert seen_from_the_last_row(page) == [], scene.name
         # The chrome of the app is gone, the scene's title stands on top, "…" stands nowhere.
         assert not shown.content_frame.locator(".stAppHeader").first.is_visible()
         assert "…" not in page.locator("#band").inner_text().replace("……", "")
@@ -342,49 +345,16 @@ def test_a_question_is_asked_and_its_answer_shown(stage: Stage, opened: Open) ->
     phones = [opened(f"/hall/{room.code}", 390, 844) for _ in range(2)]
     page.keyboard.press("v")
     expect(page.locator("#question")).to_contain_text("Where does “it” look?")
-    screen, beside = (page.locator(each).bounding_box() for each in ("iframe.seen", "#question"))
-    assert screen is not None and beside is not None
-    assert screen["width"] > 800 and screen["x"] + screen["width"] <= beside["x"] + 1
     for phone, word in zip(phones, ("animal", "street"), strict=True):
         phone.get_by_role("button", name=word, exact=True).click()
     expect(page.locator("#question .count b")).to_have_text("2")
     assert page.locator("#question .bars").count() == 0  # not before the reveal
-    page.keyboard.press("PageDown")
-    at_scene(page, 2)
-    expect(page.locator("#question")).to_be_hidden()
-    phones[1].get_by_role("button", name="animal", exact=True).click()  # it is open still
-    phones[1].get_by_role("button", name="street", exact=True).click()
-    page.keyboard.press("v")
-    expect(page.locator("#question .from")).to_have_text("Which word does “it” look at?")
     page.keyboard.press("v")
     expect(page.locator("#question .truth")).to_contain_text("animal")
     expect(page.locator("#question .bars li")).to_have_count(2)
     expect(phones[1].locator(".bars .truth")).to_contain_text("animal")
     page.keyboard.press("v")
     expect(page.locator("#question")).to_be_hidden()
-
-
-def test_a_sentence_of_the_hall_is_in_front_once_it_is_picked(stage: Stage, opened: Open) -> None:
-    page, room = stage
-    phone = opened(f"/hall/{room.code}", 390, 844)
-    notes = opened(f"/hall/{room.code}/notes#{room.key}", 390, 844)
-    phone.locator("#sends summary").first.click()
-    phone.fill("#sends input", "The cat did not sleep.")
-    phone.keyboard.press("Enter")
-    expect(page.locator("#waiting")).to_have_text("From the hall: 1 (N)")
-    shown = page.locator("iframe.seen").content_frame.locator("body")
-    expect(shown).to_contain_text("animal")
-    page.evaluate(WATCH)
-    notes.get_by_role("button", name="Show in front").click()
-    expect(page.locator("#mode")).to_contain_text("A sentence from the hall")
-    page.wait_for_function("() => pool.isThere && played?.seen")
-    expect(shown).to_contain_text("sleep")
-    page.keyboard.press("s")
-    expect(page.locator("#mode")).to_be_empty()
-    at_scene(page, 0)
-    expect(shown).to_contain_text("animal")
-    page.evaluate("cancelAnimationFrame(watching)")
-    assert page.evaluate("halfDrawn") == []
 
 
 def test_presenter_notes_and_three_phones_are_in_step(

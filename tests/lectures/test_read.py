@@ -36,6 +36,35 @@ def test_a_scene_may_be_left_out_of_the_short_path() -> None:
     assert read_lecture(write_lecture(lecture)) == lecture
 
 
+STEPS = """
+focus = "map"
+[[scene.step]]
+set = { layer = 2, text = { en = "You sleep.", zh = "你睡觉。" } }
+[[scene.step]]
+name = "back"
+set = { text = "" }
+text.en = "No text."
+text.zh = "没有句子。"
+focus = ["map", "candidates"]
+minutes = 0.5
+"""
+
+
+def test_steps_are_scenes_that_change_the_one_before() -> None:
+    whole = changed('title.zh = "二"\n', f'title.zh = "二"{STEPS}')
+    lecture = read_lecture('gloss.zh = { "猫" = "cat" }\n' + whole)
+    _, two, step, back = lecture.scenes
+    assert [lecture.place(at) for at in range(4)] == [(1, 0), (2, 0), (2, 1), (2, 2)]
+    assert [each.step for each in lecture.scenes] == [False, False, True, True]
+    assert step.link("zh") == ("", {"text": "你睡觉。", "layer": "2"})
+    assert step.link("en") == ("", {"text": "You sleep.", "layer": "2"})
+    assert (step.name, step.title, step.minutes, step.focus) == ("two-1", two.title, 0, ("map",))
+    assert back.link("en") == ("", {}), "each step changes the scene's link, not the last step's"
+    assert (back.name, back.focus, lecture.minutes) == ("back", ("map", "candidates"), 3)
+    assert lecture.gloss == {"zh": {"猫": "cat"}}
+    assert read_lecture(write_lecture(lecture)) == lecture
+
+
 def test_any_text_is_written_so_that_it_is_read_again() -> None:
     hostile = 'a "quoted" \\ back\tslash \x7f \x01 {} \u2028 </script> 😀\n\nlast """ line \\'
     lecture = read_lecture(changed('title.en = "Small"', "title.en = 'x'"))
@@ -87,6 +116,16 @@ WRONG = [
     ('form = "percent"', "digits = 3", "unknown", "digits"),
     ("{share}", "{shares}", "place", "notes.en"),
     ("facts.share", "facts.truth", "name", "[scene.facts.truth]"),
+    ("minutes = 1.5", "focus = []", "kind", "focus"),
+    ("minutes = 1.5", 'focus = ["a", "b", "c"]', "kind", "focus"),
+    ("minutes = 1.5", 'focus = "x; } *"', "kind", "focus"),
+    ("minutes = 1.5", "step = true", "kind", "step = true"),
+    ('title.zh = "二"', 'title.zh = "二"\n[[scene.step]]\nset = { head = [1] }', "kind", "set"),
+    ('title.zh = "二"', 'title.zh = "二"\n[[scene.step]]\nset = { size = 150 }', "kind", "set"),
+    ('title.zh = "二"', 'title.zh = "二"\n[[scene.step]]\nset.text.en = "x"', "language", "set"),
+    ('title.zh = "二"', 'title.zh = "二"\n[[scene.step]]\nname = "one"#', "twice", 'name = "one"#'),
+    ('name = "small"', 'name = "small"\ngloss.fr = {}', "unknown", "gloss"),
+    ('name = "small"', 'name = "small"\ngloss.en = { cat = 1 }', "kind", "gloss"),
 ]  # fmt: skip
 
 

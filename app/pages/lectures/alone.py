@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from glassformer.app.hall import answers
+from glassformer.app.hall.screen import staged_scene
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import PLACE, Lecture, Scene
 
@@ -16,17 +17,20 @@ def lecture_data(found: Lecture, language: str, theme: str) -> dict[str, Any]:
         "title": dict(found.title),
         "language": language,
         "theme": theme,
-        "scenes": [_scene(found, scene, language) for scene in found.scenes],
+        "scenes": [_scene(found, at, language) for at in range(len(found.scenes))],
     }
 
 
-def _scene(found: Lecture, scene: Scene, language: str) -> dict[str, Any]:
+def _scene(found: Lecture, at: int, language: str) -> dict[str, Any]:
+    scene = found.scenes[at]
     said = filled_texts(found, scene, language)
     told: dict[str, Any] = {
         **{name: said[name] for name in TEXTS},
         "name": scene.name,
         "minutes": scene.minutes,
         "short": scene.short,
+        **staged_scene(found, at),
+        "sentence": said.get("sentence", ()),
         "links": {each: scene.link(each) for each in found.languages},
     }
     if (question := scene.question) is not None:
@@ -36,7 +40,7 @@ def _scene(found: Lecture, scene: Scene, language: str) -> dict[str, Any]:
             "options": question.options or None,
             "unit": question.unit,
             "words": said.get("words"),
-            "sentence": said.get("sentence", ""),
+            "sentence": said.get("asked_sentence", ""),
         }
         told["answer"] = _answer(found, scene, language)
     return told

@@ -142,7 +142,8 @@ def link_scene(lecture: Lecture, scene: Scene, language: str, typed: str) -> Sce
     """A scene with another link. Errors: lecture_link, lectures_page for an unknown page."""
     text = write_lecture(Lecture("x", lecture.title, {}, (Scene("x", "", {}, lecture.title),)))
     lines = [
-        f"link = {_quoted(typed)}" if each == 'link = ""' else each for each in text.split("\n")
+        f"link = {_quoted(typed)}" if each.startswith("link = ") else each
+        for each in text.split("\n")
     ]
     found = read_lecture("\n".join(lines)).scenes[0]
     if found.page not in start.PAGES:
