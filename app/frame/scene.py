@@ -9,7 +9,7 @@ from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.read import THE_READERS
+from glassformer.core.lectures.screen_fields import THE_READERS
 
 NEW = ""
 OWN = (*THE_READERS, "lecture")  # of a link: whoever looks has their own; the Lectures page's

@@ -39,19 +39,15 @@ def prepare_answers(lecture: Lecture, scene: Scene, language: str) -> Told:
         filled = fill_texts(lecture, replace(scene, **cast(Any, texts)), language, trace_of)
         for name in TEXTS:
             told[name][reader] = getattr(filled, name)
-    told["sentence"] = _sentence(lecture, trace_of(scene, language))
+    if scene.page not in BENCHES:
+        told["glossed"] = _glossed(lecture, trace_of(scene, language))
     if scene.question is not None:
         source = lecture.source(scene, scene.question.truth)
         if source.page not in BENCHES:
-            told["asked_sentence"] = trace_of(source, language).line
+            told["sentence"] = trace_of(source, language).line
         if scene.question.kind == "word":
             told["words"] = _words(lecture, scene, language)
     return told
-
-
-def _sentence(lecture: Lecture, trace: Trace) -> list[tuple[str, str]]:
-    found = [(word, gloss) for word, gloss in gloss_words(lecture, trace) if word not in RESERVED]
-    return [(word, gloss if gloss not in RESERVED else "") for word, gloss in found[:MOST_WORDS]]
 
 
 def write_votes(table: Sequence[Mapping[str, Any]]) -> bytes:
@@ -67,10 +63,20 @@ def write_votes(table: Sequence[Mapping[str, Any]]) -> bytes:
     return as_csv(pd.DataFrame(rows, columns=list(VOTES_COLUMNS)))
 
 
+def _glossed(lecture: Lecture, trace: Trace) -> list[tuple[str, str]]:
+    found = [(word, gloss) for word, gloss in gloss_words(lecture, trace) if word not in RESERVED]
+    return [(word, gloss if gloss not in RESERVED else "") for word, gloss in found[:MOST_WORDS]]
+
+
 def answer_of_scene(lecture: Lecture, scene: Scene, language: str) -> Told:
-    """The truth of a scene's question as JSON; `error` where the run or the reading failed."""
+    """The truth of a scene's question as JSON; `error` where the run or the reading failed.
+
+    Of one that is asked again at the end only when it is told: `later`.
+    """
     question = scene.question
     assert question is not None
+    if scene.asked == "before":
+        return {"later": {each: say("hall.later", each) for each in LANGUAGES}}
     try:
         right = answer_of(lecture, scene, language, trace_of)
     except GlassformerError as error:

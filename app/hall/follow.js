@@ -267,11 +267,15 @@ function bars(result, question, isOwn = () => false) {
   );
 }
 
-/* What was computed, in a sentence; or why it could not be. */
+/* What was computed, in a sentence; or why it could not be; or when it is told. */
 function answered(answer) {
   if (!answer) return null;
   const text = answer.error
     ? say("no_truth", { why: told(answer.error.text) })
-    : say("computed", { answer: told(answer.text) });
+    : answer.later
+      ? told(answer.later)
+      : answer.address
+        ? say("computed", { answer: told(answer.text) })
+        : `✓ ${told(answer.text)}`;
   return make("p", { className: "answer" }, text);
 }

@@ -57,13 +57,13 @@ async function ask() {
 }
 
 const PANEL = 0.34; // of the window's width: the question stands beside the picture
-const BESIDE = 900; // px of a window; in a narrower one it lies over it
+const NARROW = 900; // px of a window in which it lies over it
 
 /* Where a screen lies while the question stands beside it. */
 function besideQuestion(spot) {
-  if (byId("question").hidden || innerWidth < BESIDE) return spot;
+  if (byId("question").hidden || innerWidth < NARROW) return spot;
   const width = Math.min(spot.width, Math.floor((1 - PANEL) * innerWidth));
-  return { ...spot, width, scale: Math.max(1, Math.min(spot.scale, width / NARROW)) };
+  return { ...spot, width };
 }
 
 function drawQuestion() {
@@ -72,7 +72,7 @@ function drawQuestion() {
   const { question, result, voted, scene } = now;
   const box = byId("question"),
     asks = Boolean(code) && !result;
-  box.style.top = innerWidth < BESIDE ? "0" : `${band(seen()).height}px`;
+  box.style.top = innerWidth < NARROW ? "0" : `${band(seen()).height}px`;
   box.classList.toggle("asks", asks);
   box.replaceChildren(
     ...[

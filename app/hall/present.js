@@ -9,7 +9,7 @@ const TRIES = 20; // to get texts with their numbers
 const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
 const READABLE = 0.022; // of the window's height: the least type for the last row
 const SMALL = 10.8; // pixels of the smallest type of a page
-const NARROW = 700; // pixels of a page below which it is a phone's
+const PHONE = 700; // pixels of a page below which it is a phone's
 const HIGHEST = 0.3; // of the window that texts may take; longer ones are written smaller
 const SMALLEST = 0.6;
 const OVERLAYS = ["question", "join", "overview", "keys", "notes"];
@@ -43,7 +43,7 @@ async function begin() {
     count: lecture.scenes.length,
     base,
     link: linkPlayed,
-    place: (scene, of) => besideQuestion(place(scene, of)),
+    place: (scene, of) => scaled(besideQuestion(place(scene)), scene, of),
     focus: (scene) => lecture.scenes[scene]?.focus ?? [],
     heard,
     changed,
@@ -81,7 +81,7 @@ async function refresh() {
     let tries = 0;
     tries < TRIES &&
     lecture.scenes.some(
-      ({ title, text, sentence }) => !sentence || /…/.test(told(title) + told(text)),
+      ({ title, text, glossed }) => !glossed || /…/.test(told(title) + told(text)),
     );
     tries += 1
   ) {
@@ -140,22 +140,20 @@ function link(scene) {
   return `${page}?${new URLSearchParams({ ...query, language, size, ...(theme && { theme }) })}`;
 }
 
-/* Of a scene; of null the whole window, for who explores. Where a panel fills the stage, its
-   smallest type is as high as the last row needs it. */
-function place(scene, of = scene) {
+/* Of a scene; of null the whole window, for who explores. */
+function place(scene) {
   const foot = byId("foot").offsetHeight,
     top = scene === null ? 0 : band(scene).height;
   const aside = scene === 0 && code ? invited() : 0;
-  const { focus } = lecture.scenes[of];
+  return { left: 0, top, width: innerWidth - aside, height: innerHeight - top - foot };
+}
+
+/* Where a panel fills the stage, its smallest type is as high as the last row needs it. */
+function scaled(spot, scene, of) {
   const whole = Math.min(innerHeight / 720, innerWidth / 1100);
-  const stage = Math.min((READABLE * innerHeight) / SMALL, (innerWidth - aside) / NARROW);
-  return {
-    left: 0,
-    top,
-    width: innerWidth - aside,
-    height: innerHeight - top - foot,
-    scale: focus.length ? Math.max(1, scene === null ? whole : stage) : 1,
-  };
+  const stage = Math.min((READABLE * innerHeight) / SMALL, spot.width / PHONE);
+  const larger = Math.max(1, scene === null ? whole : stage);
+  return { ...spot, scale: lecture.scenes[of].focus.length ? larger : 1 };
 }
 
 const invited = () => Math.round(Math.min(0.19 * innerWidth, 0.5 * innerHeight));
@@ -178,10 +176,10 @@ function band(scene) {
 }
 
 function write(scene, shrink) {
-  const { title, text, sentence } = lecture.scenes[scene];
+  const { title, text, glossed } = lecture.scenes[scene];
   byId("title").textContent = told(title);
   byId("text").replaceChildren(...lines(told(text)));
-  const pairs = (sentence ?? []).map(([word, gloss]) =>
+  const pairs = (glossed ?? []).map(([word, gloss]) =>
     make("span", {}, make("b", {}, word), make("small", {}, gloss)),
   );
   byId("sentence").replaceChildren(...pairs);
@@ -378,8 +376,11 @@ function drawFoot() {
   });
   const [name] = pool?.shown?.lacks ?? [];
   const lacks = name ? say("present_no_panel", { name }) : "";
-  const own = played ? say("present_played") : lacks;
-  byId("mode").textContent = pool?.exploring ? say("present_exploring") : own;
+  byId("mode").textContent = pool?.exploring
+    ? say("present_exploring")
+    : played
+      ? say("present_played")
+      : lacks;
   const waiting = (state?.proposals?.sentence ?? 0) + (state?.proposals?.question ?? 0);
   byId("waiting").textContent = waiting ? say("present_waiting", { count: waiting }) : "";
   const now = pool ? asked() : null;

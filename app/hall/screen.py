@@ -25,9 +25,9 @@ def room_state(room: Room) -> dict[str, Any]:
     texts = _texts(room, room.scene)
     return {
         "revision": room.revision, "lecture": room.lecture.title, "scene": room.scene,
-        "scenes": len(room.lecture.scenes), "place": _place(room.lecture, room.scene),
-        "places": room.lecture.place(len(room.lecture.scenes) - 1)[0], "black": room.black,
-        "language": room.language,
+        "scenes": len(room.lecture.scenes), "black": room.black, "language": room.language,
+        "place": staged_scene(room.lecture, room.scene)["place"],
+        "places": room.lecture.place(len(room.lecture.scenes) - 1)[0],
         "title": texts["title"], "text": texts["text"],
         "picture": rooms.picture_version(room, room.scene),
         "played": room.played and {"number": room.played, "text": proposals.played_sentence(room)},
@@ -62,12 +62,25 @@ def lecture_view(room: Room) -> dict[str, Any]:
             "short": scene.short,
             "question": scene.question is not None,
             **staged_scene(room.lecture, place),
-            "sentence": rooms.scene_texts(room, place).get("sentence"),
+            "glossed": glossed_words(room, place),
             "links": {each: scene.link(each) for each in room.lecture.languages},
         }
         for place, scene in enumerate(room.lecture.scenes)
     ]  # fmt: skip
     return {"title": room.lecture.title, "language": room.language, "scenes": scenes}
+
+
+def glossed_words(room: Room, place: int) -> list[tuple[str, str]] | None:
+    """The sentence of a scene, each word with what it means; None until its run is there."""
+    found = rooms.scene_texts(room, place)
+    return found.get("glossed", []) if found else None
+
+
+def staged_scene(lecture: Lecture, at: int) -> dict[str, Any]:
+    """How a scene stands on the stage: its number there, such as "2.1", and what fills it."""
+    scene, step = lecture.place(at)
+    number = f"{scene}.{step}" if step else str(scene)
+    return {"place": number, "focus": lecture.scenes[at].focus}
 
 
 def votes_table(room: Room) -> list[dict[str, Any]]:
@@ -85,7 +98,7 @@ def votes_table(room: Room) -> list[dict[str, Any]]:
         values = range(len(named)) if named else sorted(counts, key=lambda value: -counts[value])
         told += [
             {
-                "scene": _place(room.lecture, place), "name": scene.name,
+                "scene": staged_scene(room.lecture, place)["place"], "name": scene.name,
                 "title": _texts(room, place)["title"][room.language],
                 "question": question.prompt[room.language], "kind": question.kind,
                 "value": named[value] if named else value, "votes": counts.get(value, 0),
@@ -94,16 +107,6 @@ def votes_table(room: Room) -> list[dict[str, Any]]:
             for value in values or [""]
         ]  # fmt: skip
     return told
-
-
-def staged_scene(lecture: Lecture, at: int) -> dict[str, Any]:
-    """How a scene stands on the stage: its number there, such as "2.1", and what fills it."""
-    return {"place": _place(lecture, at), "focus": lecture.scenes[at].focus}
-
-
-def _place(lecture: Lecture, at: int) -> str:
-    scene, step = lecture.place(at)
-    return f"{scene}.{step}" if step else str(scene)
 
 
 def _texts(room: Room, place: int) -> dict[str, Any]:
@@ -125,7 +128,7 @@ def _question(room: Room) -> dict[str, Any] | None:
     told: dict[str, Any] = {
         "kind": question.kind, "prompt": question.prompt, "open": room.opened,
         "scene": room.asked, "title": _texts(room, room.asked)["title"],
-        "sentence": prepared.get("asked_sentence", ""),
+        "sentence": prepared.get("sentence", ""),
     }  # fmt: skip
     if question.kind == "choice":
         told["options"] = question.options

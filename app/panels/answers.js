@@ -38,6 +38,17 @@ function changedAt(data, [name, ...path], value) {
   return copy;
 }
 
+// A line of text says something else meanwhile: style.css shows that in its place, so that the line
+// is the server's again as soon as it is drawn anew.
+const LINE = '[data-testid="stMarkdownContainer"] p';
+const showWords = (box, words) => {
+  const line = document.querySelector(`[class*="st-key-${box}--"] ${LINE}`);
+  if (line) set(line, { "data-early": words });
+};
+const takeBackWords = () => {
+  for (const line of document.querySelectorAll("[data-early]")) set(line, { "data-early": null });
+};
+
 class KnownAnswers {
   version = "";
   here = {}; // the place in view, as the browser has it
@@ -47,25 +58,31 @@ class KnownAnswers {
   heads = new Map(); // place without a cell → the queries and keys of its head, as text
   cells = null; // the chart whose clicked cell another chart spells out
   preview = null; // a chart whose cells a grid of heads has in small
-  places = new Map(); // place as text → [key of a component, what it showed, what is other there]
+  // place as text → of each component its key, what it showed, what is other there; and words of
+  // lines by their boxes
+  places = new Map();
   keys = []; // of the components that places are known of
+  costly = []; // keys of what leads to places that are asked for by themselves
   pending = 0; // clicks that have been answered here since the server was at rest
-  asked = ""; // the place and version of the last question
+  asked = {}; // the place and version of the last question, of all and of what is costly
+  at = ""; // the key of where somebody is near
   whole = false; // whether its answer had all
 
   nameOf = (place) => JSON.stringify(this.fields.map((field) => place[field] ?? null));
 
-  adopt({ version, fields, here, moves, preview, cells, answered }) {
+  adopt({ version, fields, here, moves, preview, cells, costly, answered }) {
     if (version !== this.version)
       Object.assign(this, { places: new Map(), parts: new Map(), heads: new Map(), keys: [] });
-    Object.assign(this, { version, fields, moves, preview, cells });
+    Object.assign(this, { version, fields, moves, preview, cells, costly });
     this.there = Object.fromEntries(fields.map((field, at) => [field, here[at]]));
     if (!this.pending) this.here = this.there;
     if (!answered) return;
     const { answers, bases, heads, parts, whole } = answered;
-    this.whole = whole;
-    this.parts = new Map(parts.map(([place, part]) => [JSON.stringify(place), part]));
-    this.heads = new Map(heads.map(([place, ...both]) => [JSON.stringify(place), both]));
+    if (parts) {
+      this.whole = whole;
+      this.parts = new Map(parts.map(([place, part]) => [JSON.stringify(place), part]));
+      this.heads = new Map(heads.map(([place, ...both]) => [JSON.stringify(place), both]));
+    }
     const shown = {};
     for (const [key, sum] of Object.entries(bases)) {
       const view = views.get(key);
@@ -74,23 +91,23 @@ class KnownAnswers {
       shown[key] = view.served;
     }
     this.keys = Object.keys(shown);
-    for (const [place, changes] of [[here, {}], ...answers]) this.keep(place, shown, changes);
+    for (const each of [[here, {}, {}], ...answers]) this.keep(shown, ...each);
   }
 
   // As texts: who draws may change what it is given.
-  keep(place, shown, changes) {
-    const known = Object.entries(shown).map(([key, text]) => [
+  keep(shown, place, changes, words) {
+    const parts = Object.entries(shown).map(([key, text]) => [
       key,
       text,
       JSON.stringify(changes[key] ?? []),
     ]);
     const name = JSON.stringify(place);
     this.places.delete(name);
-    this.places.set(name, known);
+    this.places.set(name, { parts, words });
     if (this.places.size > KEPT) this.places.delete(this.places.keys().next().value);
   }
 
-  // Where an event leads to from here; null where it leads nowhere that is known of.
+  // Where an event leads to from here; null where that is nowhere else, as far as it is known.
   leads(key, event, value) {
     const moves = this.moves.filter((each) => each.key === key && each.event === event);
     if (!moves.length) return null;
@@ -98,24 +115,37 @@ class KnownAnswers {
       const said = name ? value[name] : value;
       return [field, Object.keys(values).length ? values[said] : (said ?? null)];
     });
-    return { ...this.here, ...Object.fromEntries(to) };
+    if (to.some(([, each]) => each === undefined)) return null;
+    const place = { ...this.here, ...Object.fromEntries(to) };
+    return this.nameOf(place) === this.nameOf(this.here) ? null : place;
+  }
+
+  // Whether the browser is not ahead of the server but in what one component moves.
+  isServed(key) {
+    const own = this.moves.filter((each) => each.key === key).map(({ field }) => field);
+    const place = Object.fromEntries(own.map((field) => [field, this.there[field]]));
+    return this.nameOf({ ...this.here, ...place }) === this.nameOf(this.there);
   }
 
   answer(key, event, value) {
     if (this.cells && key === this.cells.map && event === "click") this.spellOut(value);
     const place = this.leads(key, event, value);
     if (!place) return;
+    const isServed = this.isServed(key);
     this.here = place;
-    const drawn = (this.places.get(this.nameOf(place)) ?? []).filter(([name, ...texts]) => {
+    const { parts, words } = this.places.get(this.nameOf(place)) ?? { parts: [], words: {} };
+    const drawn = parts.filter(([name, ...texts]) => {
       const view = views.get(name);
       const [data, changes] = texts.map((text) => JSON.parse(text));
       if (view?.version !== this.version || !view.root?.isConnected) return false;
       view.foresee(changed(data, changes));
       return true;
     });
+    takeBackWords();
+    if (drawn.length) for (const each of Object.entries(words)) showWords(...each);
     const { chart, grid, part = null } = this.preview ?? {};
     const shown = part ?? this.parts.get(this.nameOf(place));
-    if (shown && key === grid && !drawn.some(([name]) => name === chart))
+    if (shown && isServed && key === grid && !drawn.some(([name]) => name === chart))
       views.get(chart)?.preview(views.get(grid).pictureOf(value, this.preview), shown);
     this.settle();
   }
@@ -154,6 +184,7 @@ class KnownAnswers {
       if ((busy && rest > (heard ? REST : REFUSED)) || (!waits && rest > REST)) break;
     }
     this.pending = 0;
+    takeBackWords();
     for (const view of views.values()) {
       view.preview?.(null);
       if (view.before.length) view.settle();
@@ -167,8 +198,9 @@ class KnownAnswers {
   }
 
   // Somebody's pointer or keyboard is where an event may come from.
-  near() {
+  near(key = this.at) {
     clearTimeout(this.timer);
+    this.at = key;
     this.timer = setTimeout(() => this.ask(), NEAR);
   }
 
@@ -176,11 +208,12 @@ class KnownAnswers {
     if (this.pending || !this.view || this.view.isLeft) return;
     const place = this.nameOf(this.here);
     const question = `${this.version} ${place}`;
-    if (question === this.asked || (this.whole && this.places.has(place))) return;
+    const of = this.costly.includes(this.at) ? this.at : "";
+    if (question === this.asked[of] || (!of && this.whole && this.places.has(place))) return;
     if (document.querySelector(BUSY)) this.near();
     else {
-      this.asked = question;
-      this.view.send("ask", { version: this.version });
+      this.asked[of] = question;
+      this.view.send("ask", { version: this.version, of });
     }
   }
 }
@@ -200,7 +233,8 @@ export default component("", {
   start(view) {
     // A finger is not near before it clicks.
     const near = ({ pointerType, target }) => {
-      if (pointerType !== "touch" && moveAt(target)) known.near();
+      const found = pointerType === "touch" ? null : moveAt(target);
+      if (found) known.near(found.key);
     };
     view.hear(document, "pointerover focusin", near, { capture: true, passive: true });
     const click = ({ target }) => {
@@ -211,16 +245,24 @@ export default component("", {
       if (option.getAttribute("aria-checked") !== "true") known.answer(found.key, "click", at);
     };
     view.hear(document, "click", click, { capture: true });
-    // Streamlit tells the server of a slider only once it rests.
-    const slide = (changes) => {
-      const { target } = changes.at(-1);
-      if (target !== document.activeElement) return;
+    const hear = (event, target, value) => {
       const found = moveAt(target);
-      if (found?.moves.some(({ event }) => event === "slide"))
-        known.answer(found.key, "slide", Number(target.value));
+      if (found?.moves.some((each) => each.event === event)) known.answer(found.key, event, value);
     };
-    const eye = new MutationObserver(slide);
-    eye.observe(document.body, { subtree: true, attributeFilter: ["aria-valuetext"] });
+    const watch = (changes) => {
+      const last = (name, selector) =>
+        changes.findLast((each) => each.attributeName === name && each.target.matches(selector))
+          ?.target;
+      // Streamlit tells the server of a slider only once it rests.
+      const slider = last("aria-valuetext", ":focus");
+      if (slider) hear("slide", slider, Number(slider.value));
+      // Whoever has picked something in a list has closed it.
+      const list = last("aria-expanded", 'input[aria-expanded="false"]');
+      if (list) hear("pick", list, list.value);
+    };
+    const eye = new MutationObserver(watch);
+    const attributeFilter = ["aria-valuetext", "aria-expanded"];
+    eye.observe(document.body, { subtree: true, attributeFilter });
     view.ending.signal.addEventListener("abort", () => eye.disconnect());
   },
   mark(view, data) {

@@ -7,7 +7,7 @@ or keyboard comes to a place where an answer may be wanted: who only looks costs
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 from zlib import crc32
@@ -22,6 +22,8 @@ from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.component import CELLS, catch_data, component, pack_numbers
 from glassformer.app.ui.layout import box
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interruption import StoppedError, heard_by
 
 # Bytes sent ahead at once: of places, of heads' vectors, of the parts of a map that places show.
 MOST_BYTES, MOST_HEADS, MOST_PARTS = 100_000, 40_000, 10_000
@@ -34,15 +36,16 @@ _known: BoundedCache[bytes] = BoundedCache(SERVER, len)
 class Move:
     """What leads to another place: an event of a component, or of a widget of Streamlit.
 
-    Of a widget "click" says which of its options is clicked, "slide" where its slider is. values:
-    what the field becomes by what `name` is in the event; without them what the event says itself.
+    Of a widget "click" says which of its options is clicked, "slide" where its slider is, "pick"
+    the words that are picked in a list. values: what the field becomes by what `name` is in the
+    event; without them what the event says itself, None where it says nothing of that.
     """
 
     key: str  # of the component or of the widget
     field: str  # of the state
     event: str
     name: str = ""  # in the value of the event; "": the value itself
-    values: Sequence[Any] | Mapping[int, Any] = ()
+    values: Sequence[Any] | Mapping[int, Any] | Mapping[str, Any] = ()
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,10 @@ class Answers:
     draw: draws the components of a place, and nothing else. of: what is drawn depends on, besides
     the state. preview: of a large map whose heads are a grid, how its pixels are shown while the
     numbers are on their way; None without. part: which of the pixels a place shows, where not all
-    show the same. cells: how a clicked cell of the map is spelled out.
+    show the same. cells: how a clicked cell of the map is spelled out. placed: fields of a place
+    beside those of the moves. costly: places by the key of what leads there: they take a run of
+    their own, and are drawn only for who comes to that. words: what a line of a place says, by the
+    name of its box.
     """
 
     now: State
@@ -85,13 +91,16 @@ class Answers:
     preview: Mapping[str, Any] | None = None
     part: Callable[[State], list[float]] | None = None
     cells: Cells | None = None
+    placed: Sequence[str] = ()
+    costly: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
+    words: Callable[[Any], Mapping[str, str]] | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields of the state that tell one place from another."""
         moved = {move.field for move in self.moves}
         pair = {"query", "key"} if self.cells or "kind" in moved else set()
-        return tuple(sorted(moved | pair))
+        return tuple(sorted(moved | pair | {*self.placed}))
 
     @property
     def version(self) -> str:
@@ -130,51 +139,92 @@ def _send(make: Callable[[], Answers]) -> None:
         "moves": page.moves,
         "preview": page.preview,
         "cells": page.cells and page.cells.data,
+        "costly": [*page.costly],
     }
-    asked, store.memory().answers_asked = store.memory().answers_asked, ""
+    (asked, of), store.memory().answers_asked = store.memory().answers_asked, ("", "")
     if asked == page.version:
-        place = orjson.dumps(data["here"])
-        data["answered"] = orjson.Fragment(_known.get((asked, place), lambda: answer(page)))
+        name = (asked, of, orjson.dumps(data["here"]))
+        data["answered"] = orjson.Fragment(_known.get(name, lambda: answer(page, of)))
     _answers("bridge_answers", data, ask=_remember)
 
 
 def _remember(value: Mapping[str, Any]) -> None:
-    store.memory().answers_asked = str(value.get("version", ""))
+    store.memory().answers_asked = str(value.get("version", "")), str(value.get("of", ""))
 
 
-def answer(page: Answers) -> bytes:
+class _Limit:
+    """Ends what takes longer than it may, or waits for what another thread computes."""
+
+    def __init__(self) -> None:
+        self._until = time.thread_time() + MOST_SECONDS
+
+    @property
+    def is_over(self) -> bool:
+        return time.thread_time() > self._until
+
+    def step(self) -> None:
+        if self.is_over:
+            raise StoppedError
+
+    def progress(self, _done: int, _total: int) -> None:
+        self.step()
+
+    def idle(self) -> None:
+        raise StoppedError
+
+
+def answer(page: Answers, of: str = "") -> bytes:
     """What is sent, as JSON; whoever else looks at the same is sent the same.
 
-    bases: of each component a checksum of what it shows. answers: of each place what differs.
-    whole: all that was asked for is in it. parts: as `Answers.part` has them.
+    of: the key of what leads to the places of `Answers.costly` that are asked for; "" for all
+    others. bases: of each component a checksum of what it shows. answers: of each place what
+    differs, and its words. whole: all that was asked for is in it. parts: as `Answers.part` has
+    them.
     """
-    until = time.thread_time() + MOST_SECONDS
+    is_costly = of in page.costly
+    found, bases, whole = _answers_of(page, page.costly[of] if is_costly else page.nearby)
+    told: dict[str, Any] = {"bases": bases, "answers": found}
+    if not is_costly:
+        told |= {
+            "whole": whole,
+            "parts": [] if page.part is None else _parts(page, page.part),
+            "heads": [] if page.cells is None else _heads(page, page.cells, MOST_HEADS),
+        }
+    return orjson.dumps(told)
+
+
+def _answers_of(
+    page: Answers, nearby: Iterable[Mapping[str, object]]
+) -> tuple[list[orjson.Fragment], dict[str, int], bool]:
+    limit = _Limit()
     here = _drawn(page, page.there())
     plain = {key: orjson.loads(data) for key, data in here.items()}
     known, left = [orjson.dumps(page.place(page.there()))], MOST_BYTES
     found, whole = [], True
-    for changes in page.nearby:
+    for changes in nearby:
         there = page.there(**changes)
         place = orjson.dumps(page.place(there))
         if place in known:
             continue
+        try:
+            with heard_by(limit):
+                drawn, words = _drawn(page, there), page.words(there) if page.words else {}
+        except GlassformerError:  # a run that may not be, or takes too long
+            whole = False
+            break
         differs = {
             key: list_changes(plain[key], orjson.loads(data))
-            for key, data in _drawn(page, there).items()
+            for key, data in drawn.items()
             if key in plain
         }
-        text = orjson.dumps([page.place(there), differs])
+        text = orjson.dumps([page.place(there), differs, words])
         left -= len(text)
-        if left < 0 or time.thread_time() > until:
+        if left < 0 or limit.is_over:
             whole = False
             break
         known.append(place)
         found.append(orjson.Fragment(text))
-    bases = {key: crc32(data) for key, data in here.items()}
-    parts = [] if page.part is None else _parts(page, page.part)
-    heads = [] if page.cells is None else _heads(page, page.cells, MOST_HEADS)
-    told = {"bases": bases, "answers": found, "whole": whole, "parts": parts, "heads": heads}
-    return orjson.dumps(told)
+    return found, {key: crc32(data) for key, data in here.items()}, whole
 
 
 def _heads(page: Answers, cells: Cells, left: int) -> list[tuple[Any, str, str]]:
@@ -223,11 +273,13 @@ def list_changes(before: Any, after: Any) -> list[Any]:
             found += _changes_at(name, before[name], value) if name in before else [[[name], value]]
         return found
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        return [
+        found = [
             change
             for at, pair in enumerate(zip(before, after, strict=True))
             for change in _changes_at(at, *pair)
         ]
+        anew = [len(path) == 1 for path, *_ in found]
+        return [[[], after]] if all(anew) and 2 * len(anew) > len(after) else found
     return [] if before == after and type(before) is type(after) else [[[], after]]
 
 

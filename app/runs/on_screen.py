@@ -177,6 +177,17 @@ def forced_run() -> Trace | None:
     return get_forced(shown.applied, second, first.output_ids, shown.model, shown.step)
 
 
+def run_with(experiment: Experiment) -> Trace:
+    """The run of the same sentence with other switches, without those that do not fit.
+
+    Errors: as `get_run`.
+    """
+    shown, now = _shown(), store.get_state()
+    asked = now.own_text, now.direction, shown.model, shown.step
+    fitting, _ = experiments.fit_experiment(experiment, get_trace(*asked))
+    return get_run(fitting, *asked)
+
+
 def edits_on_screen() -> tuple[Edit, ...]:
     """The edits that the trace on screen was made under, for a further run like it.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from glassformer.app.session import store
 from glassformer.app.session.limits import MOST_EXPERIMENTS
-from glassformer.app.session.state import Setup
+from glassformer.app.session.state import Setup, State
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment, History
 from glassformer.core.interventions.switch import Switch
@@ -21,7 +21,15 @@ LONGEST_NAME = 40
 
 def current_experiment() -> Experiment:
     """What is switched; nothing where the link cannot be read (`experiment_problem` says why)."""
-    return Experiment() if experiment_problem() else parse_experiment(store.get_state().edits)
+    return experiment_of(store.get_state())
+
+
+def experiment_of(state: State) -> Experiment:
+    """What is switched in a state; nothing where that cannot be read."""
+    try:
+        return parse_experiment(state.edits)
+    except GlassformerError:
+        return Experiment()
 
 
 def experiment_problem() -> GlassformerError | None:

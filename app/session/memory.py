@@ -106,12 +106,17 @@ class Memory:
     drafts_full: bool = False  # the browser keeps no more
     scene_saved: Lecture | GlassformerError | None = None  # what came of saving this screen
     scene_chosen: dict[str, int] = field(default_factory=dict)  # by lecture
+    article: dict[str, bool] = field(default_factory=dict)  # by lecture: read, not by its scenes
+    sheet_marked: tuple[tuple[str, str, int], tuple[bool | None, ...]] | None = (
+        None  # which, and how
+    )
     scene_refused: GlassformerError | None = None  # what was typed into a scene, or imported
     scene_opened: tuple[str, Mapping[str, str]] | None = None  # page and query to go to
     launched: tuple[str, int, dict[str, Any]] | None = None  # lecture, how often, for the browser
     lecture_room: tuple[str, str, str] | None = None  # lecture, code, the driver's key
 
-    answers_asked: str = ""  # the version that the browser wants answers to clicks of (answers.py)
+    # Of which version, and of what alone, the browser wants answers to clicks (answers.py)
+    answers_asked: tuple[str, str] = ("", "")
 
     # Walkthrough
     walk_heard: tuple[str, ...] = ()  # numbers of the events heard last

@@ -52,9 +52,10 @@ REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 VECTORS = ("positions", "stream", "lens", "attribution", "neurons")
 AGAINST = ("none", "second")  # attribution: a logit by itself, or less the runner-up's
 LAB = (
-    "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
-    "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split", "one_matrix",
-    "skips", "clones", "order", "added", "why", "seq2seq", "model", "examples",
+    "scaling", "normalisers", "labels", "dictionary", "weighted_values", "pull", "similarity",
+    "masks", "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth",
+    "split", "memory", "one_matrix", "skips", "clones", "order", "added", "why", "seq2seq", "rnn",
+    "nearest_words", "model", "examples",
 )  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch", "texts")
@@ -234,6 +235,7 @@ class State:
 
     # Lectures
     lecture: str = _kept("", TEXT)  # the one that is open; "": all of them
+    sheet: int = _kept(0, whole_number_codec(0, 999_999))  # of exercises, its seed; 0: none
 
     # Switch
     switches: str = _kept("examples", one_of(*SWITCHES))  # what is at hand

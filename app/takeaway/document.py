@@ -203,8 +203,12 @@ class _LectureWriter(_Writer):
             '<div class="question">'
             f'<p dir="auto"><b>{escape(question.prompt[self.language])}</b></p>'
             f"{f'<ul>{options}</ul>' if options else ''}"
-            f"<details><summary>{shown}</summary><p>{answer} {address}</p></details>"
-            "</div>"
+            + (
+                f"<details><summary>{shown}</summary><p>{answer} {address}</p></details>"
+                if each.scene.asked != "before"
+                else ""
+            )
+            + "</div>"
         )
 
 

@@ -69,7 +69,9 @@ def _scene(lecture: Lecture, scene: Scene, language: str) -> Iterator[dict[str, 
     except GlassformerError as error:
         yield _words("", error_text(error, language))
         return
-    if answer is not None:
+    if answer is not None and not answer.address:
+        yield _words("", answer.text)
+    elif answer is not None:
         place = "".join(f", {axis}={index}" for axis, index in answer.place.items())
         found = f"trace.pick({answer.address!r}{place})"
         if scene.question.truth.scene:  # it is read in another scene's run

@@ -43,13 +43,17 @@ class Truth:
 
 @dataclass(frozen=True)
 class Question:
-    """What the audience is asked; options only for a choice, a unit only for a number."""
+    """What the audience is asked; options only for a choice, a unit only for a number.
+
+    right: of a choice that no run answers the right option, from 0; its truth has no address then.
+    """
 
     kind: Kind
     prompt: Text
     truth: Truth
     options: tuple[Text, ...] = ()
     unit: Text = field(default_factory=dict)
+    right: int | None = None
     line: int = field(default=0, compare=False)  # where it stands in its file
 
 
@@ -61,7 +65,9 @@ class Scene:
     read in the run in braces: `{key}`, `{truth}` of the question, or one of `facts`.
     key: the number or word that is to be seen on the screen. step: it goes on in the scene before
     it, by a change of that one's link. focus: boxes of the page that fill the stage, () for all of
-    the page. short: whether the lecture's short path has it.
+    the page.
+    short: whether the lecture's short path has it.
+    asked: "before" or "after" where it is one of the questions that a lecture begins and ends with.
     """
 
     name: str
@@ -78,6 +84,7 @@ class Scene:
     links: Mapping[str, Link] = field(default_factory=dict)
     focus: tuple[str, ...] = ()
     step: bool = False
+    asked: str = ""
     line: int = field(default=0, compare=False)
 
     def link(self, language: str) -> Link:
@@ -94,7 +101,8 @@ class Scene:
     @property
     def truths(self) -> dict[str, Truth]:
         """Everything that is read in a run for this scene, by the name that texts use."""
-        asked = {"truth": self.question.truth} if self.question else {}
+        question = self.question
+        asked = {"truth": question.truth} if question and question.right is None else {}
         return {**self.facts, **({"key": self.key} if self.key else {}), **asked}
 
 

@@ -15,7 +15,6 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path as File
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.fields import (
@@ -43,22 +42,18 @@ from glassformer.core.lectures.lecture import (
     Truth,
 )
 from glassformer.core.lectures.lines import Path, line_at, lines_of, lines_without_strings
-from glassformer.core.lectures.links import MOST, PACKED, unpack_query
+from glassformer.core.lectures.screen_fields import read_changes, read_focus, read_link
 
 FOLDER = File(__file__).parents[2] / "assets" / "lectures"
 MOST_BYTES = 256_000
 MOST_LINES = 5000
 MOST_SCENES = 100
 MOST_OPTIONS = 6
-MOST_FOCUS = 2  # boxes that share the stage
 MOST_GLOSSES = 1000  # words, in each language
+MOST_ASKED_TWICE = 5  # questions that a lecture begins and ends with
 LONGEST_LINE = 400  # characters beside strings: long dotted keys cost their square
-LONGEST_LINK = 8000
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
-BOX = re.compile(r"[a-z][a-z0-9_]{0,59}")
 FACT = re.compile(r"[a-z][a-z0-9_]{0,39}")
-PAGE = re.compile(r"[a-z]{0,30}")
-THE_READERS = ("language", "theme", "size", "mine")  # of a link: whoever looks has their own
 
 
 def bundled_lectures() -> tuple[str, ...]:
@@ -131,23 +126,75 @@ def _decoded(data: str | bytes) -> str:
 
 def _lecture(reader: Reader, given: dict[str, Any]) -> Lecture:
     found = reader.fields((), given, LECTURE, ("name", "title", "scene"))
-    scenes: tuple[Scene, ...] = found.pop("scene")
+    scenes = _between(found.pop("scene"), found.pop("before_and_after", ()))
     names = [scene.name for scene in scenes]
+    paths = _paths(scenes)
     for at, scene in enumerate(scenes):
         if scene.name in names[:at]:
-            reader.refuse("lecture_twice", (*_path(scenes, at), "name"), given=scene.name)
+            reader.refuse("lecture_twice", (*paths[at], "name"), given=scene.name)
     for at, scene in enumerate(scenes):
         for each in scene.truths.values():
             if each.scene and each.scene not in names:
-                reader.refuse("lecture_scene", _path(scenes, at), given=each.scene)
+                reader.refuse("lecture_scene", paths[at], given=each.scene)
     return Lecture(**{"about": {}, **found}, scenes=scenes)
 
 
-def _path(scenes: tuple[Scene, ...], at: int) -> Path:
-    """Where a scene or a step stands in the file."""
-    first = max(each for each in range(at + 1) if not scenes[each].step)
-    scene: Path = ("scene", sum(not each.step for each in scenes[:first]))
-    return (*scene, "step", at - first - 1) if at > first else scene
+def _paths(scenes: tuple[Scene, ...]) -> list[Path]:
+    """Where each of the scenes stands in the file."""
+    found: list[Path] = []
+    counts: dict[Path, int] = {}
+    last: Path = ()
+    for scene in scenes:
+        table: Path = ("before_and_after", scene.asked) if scene.asked else ("scene",)
+        table = (*last, "step") if scene.step else table
+        counts[table] = counts.get(table, -1) + 1
+        found.append((*(table[:1] if scene.asked else table), counts[table]))
+        last = last if scene.step else found[-1]
+    return found
+
+
+def _between(scenes: tuple[Scene, ...], asked: tuple[Scene, ...]) -> tuple[Scene, ...]:
+    """Scenes between the questions of the start and the same at the end.
+
+    The first scene's picture is beside those before, the last one's beside those after; what a run
+    answers is read in the first one's run both times.
+    """
+    found: dict[str, list[Scene]] = {"before": [], "after": []}
+    for when, beside in (("before", scenes[0]), ("after", scenes[-1])):
+        for each in asked:
+            question = each.question
+            assert question is not None
+            if question.right is None and not question.truth.scene:
+                truth = replace(question.truth, scene=scenes[0].name)
+                question = replace(question, truth=truth)
+            link: dict[str, Any] = {
+                "page": beside.page,
+                "query": beside.query,
+                "links": beside.links,
+            }
+            name = f"{when}-{each.name}"
+            found[when].append(
+                replace(each, name=name, asked=when, question=question, focus=beside.focus, **link)
+            )
+    return *found["before"], *scenes, *found["after"]
+
+
+def _asked_twice(reader: Reader, path: Path, given: Any) -> tuple[Scene, ...]:
+    """The questions of the start and the end, each a choice, as scenes that have no link yet."""
+    if not isinstance(given, list) or len(given) > MOST_ASKED_TWICE:
+        reader.refuse("lecture_kind", path, allowed="[[before_and_after]]")
+    found: list[Scene] = []
+    for at, each in enumerate(given):
+        here = (*path, at)
+        told = reader.fields(here, each, ASKED_TWICE, ("name", "title", "question"))
+        if told["question"].kind != "choice":
+            reader.refuse("lecture_kind", (*here, "question", "kind"), allowed="choice")
+        if told["name"] in (before.name for before in found):
+            reader.refuse("lecture_twice", (*here, "name"), given=told["name"])
+        scene = Scene(page="", query={}, line=line_at(here, reader.lines), **told)
+        _check_places(reader, here, scene)
+        found.append(scene)
+    return tuple(found)
 
 
 def _scenes(reader: Reader, path: Path, given: Any) -> tuple[Scene, ...]:
@@ -215,6 +262,11 @@ def _scene(reader: Reader, path: Path, found: dict[str, Any], of: Scene | None =
         own = {"minutes": 0.0, "question": None, **found}
         own["facts"] = {**of.facts, **found.get("facts", {})}
         scene = replace(of, **own, step=True, line=line)
+    _check_places(reader, path, scene)
+    return scene
+
+
+def _check_places(reader: Reader, path: Path, scene: Scene) -> None:
     for part in ("title", "text", "notes"):
         for language, said in getattr(scene, part).items():
             unknown = [name for name in PLACE.findall(said) if name not in scene.truths]
@@ -223,17 +275,24 @@ def _scene(reader: Reader, path: Path, found: dict[str, Any], of: Scene | None =
                 reader.refuse(
                     "lecture_place", (*path, part, language), given=unknown[0], allowed=allowed
                 )
-    return scene
 
 
 def _question(reader: Reader, path: Path, given: Any) -> Question:
-    found = reader.fields(path, given, QUESTION, ("kind", "prompt", "truth"))
+    found = reader.fields(path, given, QUESTION, ("kind", "prompt"))
+    if "right" in found and "truth" in found:
+        reader.refuse("lecture_unknown", (*path, "right"), given="right", allowed="truth")
+    if "right" not in found and "truth" not in found:
+        reader.refuse("lecture_missing", (*path, "truth"))
+    found.setdefault("truth", Truth(""))
     question = Question(**found, line=line_at(path, reader.lines))
     options, truth = len(question.options), question.truth
     if (question.kind == "choice") != bool(options) or options == 1 or options > MOST_OPTIONS:
         reader.refuse("lecture_options", path, given=options, limit=MOST_OPTIONS)
     parts = len(truth.words) or len(truth.bounds) + 1
-    if options and (parts != options or (truth.words and truth.bounds)):
+    if question.right is not None:
+        if question.right >= options:
+            reader.refuse("lecture_kind", (*path, "right"), allowed=f"0 … {max(options - 1, 0)}")
+    elif options and (parts != options or (truth.words and truth.bounds)):
         reader.refuse("lecture_truth", (*path, "truth"), given=parts, needed=options)
     return question
 
@@ -242,6 +301,12 @@ def _options(reader: Reader, path: Path, given: Any) -> tuple[Any, ...]:
     if not isinstance(given, list) or len(given) > MOST_OPTIONS:
         reader.refuse("lecture_kind", path, allowed='[{ en = "…" }, { en = "…" }]')
     return tuple(text_field(200)(reader, path, each) for each in given)
+
+
+def _right(reader: Reader, path: Path, given: Any) -> int:
+    if not is_count(given, MOST_OPTIONS):
+        reader.refuse("lecture_kind", path, allowed=f"0 … {MOST_OPTIONS - 1}")
+    return int(given)
 
 
 def _facts(reader: Reader, path: Path, given: Any) -> dict[str, Truth]:
@@ -267,56 +332,6 @@ def _at(reader: Reader, path: Path, given: Any) -> dict[str, Any]:
             if not (is_count(one, 10**6) or (isinstance(one, str) and 0 < len(one) <= 100)):
                 reader.refuse("lecture_kind", (*path, axis), allowed='7, "it"')
     return dict(given)
-
-
-def _link(reader: Reader, path: Path, given: Any) -> dict[str, Link]:
-    """The links by language; a single one under ""."""
-    if not isinstance(given, dict):
-        return {"": _one_link(reader, path, given)}
-    texts = text_field(LONGEST_LINK)(reader, path, given)
-    return {
-        language: _one_link(reader, (*path, language), each) for language, each in texts.items()
-    }
-
-
-def _one_link(reader: Reader, path: Path, given: Any) -> Link:
-    """Page and query of a link as it was copied, with or without the server's address."""
-    if not isinstance(given, str) or len(given) > LONGEST_LINK:
-        reader.refuse("lecture_link", path, given=str(given)[:60])
-    try:
-        parts = urlsplit(given.strip())
-        query = unpack_query(
-            dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=MOST))
-        )
-    except ValueError:
-        reader.refuse("lecture_link", path, given=given[:60])
-    page = parts.path.rstrip("/").rpartition("/")[2]
-    if not PAGE.fullmatch(page) or PACKED in query or any("\0" in each for each in query.values()):
-        reader.refuse("lecture_link", path, given=given[:60])
-    kept = {name: each for name, each in query.items() if name not in THE_READERS}
-    return "" if page == "translate" else page, kept
-
-
-def _set(reader: Reader, path: Path, given: Any) -> dict[str, Text]:
-    """What a step changes in the link, by parameter and by language; "" is for all of them."""
-    found: dict[str, Text] = {}
-    for name, each in read_table(reader, path, given).items():
-        said = each if isinstance(each, dict) else {"": each}
-        if isinstance(each, dict) and each.keys() != set(reader.languages):
-            reader.refuse("lecture_language", (*path, name), language=", ".join(reader.languages))
-        fits = all(isinstance(one, str | int) and "\0" not in str(one) for one in said.values())
-        if not fits or len(str(said)) > LONGEST_LINK or name in THE_READERS or len(name) > 100:
-            reader.refuse("lecture_kind", (*path, name), allowed='{ head = "2" }')
-        found[name] = {language: str(one) for language, one in said.items()}
-    return found
-
-
-def _focus(reader: Reader, path: Path, given: Any) -> tuple[str, ...]:
-    names = given if isinstance(given, list) else [given]
-    fits = all(isinstance(each, str) and BOX.fullmatch(each) for each in names)
-    if not fits or not 0 < len(names) <= MOST_FOCUS:
-        reader.refuse("lecture_kind", path, allowed='["attention_large"]')
-    return tuple(names)
 
 
 def _gloss(reader: Reader, path: Path, given: Any) -> dict[str, dict[str, str]]:
@@ -345,16 +360,21 @@ def _name(reader: Reader, path: Path, given: Any) -> str:
 LECTURE: dict[str, Field] = {
     "name": _name, "title": text_field(200, new=True), "about": text_field(1000),
     "gloss": _gloss, "scene": _scenes,
+    "before_and_after": _asked_twice,
 }  # fmt: skip
 SCENE: dict[str, Field] = {
-    "name": _name, "link": _link, "title": text_field(200), "text": text_field(1000),
+    "name": _name, "link": read_link, "title": text_field(200), "text": text_field(1000),
     "notes": text_field(5000), "minutes": number_field(0, 600), "short": read_switch,
-    "question": _question, "key": _truth, "facts": _facts, "focus": _focus,
+    "question": _question, "key": _truth, "facts": _facts, "focus": read_focus,
 }  # fmt: skip
-STEP: dict[str, Field] = {**SCENE, "set": _set}
+STEP: dict[str, Field] = {**SCENE, "set": read_changes}
+ASKED_TWICE: dict[str, Field] = {
+    "name": _name, "title": text_field(200), "text": text_field(1000), "notes": text_field(5000),
+    "minutes": number_field(0, 600), "question": _question,
+}  # fmt: skip
 QUESTION: dict[str, Field] = {
     "kind": one_of(*KINDS), "prompt": text_field(500), "options": _options, "unit": text_field(20),
-    "truth": _truth,
+    "truth": _truth, "right": _right,
 }  # fmt: skip
 TRUTH: dict[str, Field] = {
     "address": one_of(), "at": _at, "read": one_of(*READINGS), "axis": one_of(),

@@ -14,6 +14,8 @@ from glassformer.core.text.number_format import MINUS, format_number, format_per
 from glassformer.core.trace.sites import Axis
 from glassformer.core.trace.trace import Trace
 
+BESIDE = 3  # numbers that say why the largest is the answer
+SHARES = ("weights", "probabilities")  # tensors whose rows add up to 1
 TraceOf = Callable[[Scene, str], Trace]  # the run that a scene shows in a language
 
 
@@ -102,15 +104,64 @@ def answer_of(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf) 
         trace_of: the run that a scene shows in a language.
 
     Returns:
-        As `truth`; None for a scene without a question.
+        As `truth`, without an address where the file gives the answer; None for a scene without a
+        question.
 
     Raises:
         GlassformerError: as `truth`, and what `trace_of` raises.
     """
     if scene.question is None:
         return None
+    if (right := scene.question.right) is not None:
+        return Answer(right, scene.question.options[right][language], "", {})
     source = lecture.source(scene, scene.question.truth)
     return truth(scene.question, trace_of(source, language), language)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What decided an answer: names with their numbers, the largest first, and where it stands.
+
+    cell: the place of the one number that decided, axis → index; {} where it is made of several.
+    """
+
+    rows: tuple[tuple[str, str], ...]
+    address: str
+    cell: Mapping[str, int]
+
+
+def find_reason(truth: Truth, trace: Trace, language: str) -> Reason:
+    """Why a run answers as it does.
+
+    Args:
+        truth: where the answer is read.
+        trace: the run that it is read in.
+        language: whose index counts where the sentences differ.
+
+    Returns:
+        Of the largest along an axis the `BESIDE` largest, by their words; of anything else its
+        number alone, without a name.
+
+    Raises:
+        GlassformerError: as `find_truth`.
+    """
+    answer = find_truth(truth, trace, language)
+    place = dict(answer.place)
+    if truth.read != "argmax":
+        cell = place if truth.read == "value" else {}
+        return Reason((("", answer.text),), truth.address, cell)
+    axis = next(each for each in trace.axes(truth.address) if each.name == truth.axis)
+    numbers = to_float64(trace.pick(truth.address, **place))
+    best = numbers.topk(min(BESIDE, len(numbers))).indices.tolist()
+    form: Form = "percent" if truth.address.rpartition("/")[2] in SHARES else "number"
+    rows = tuple(
+        (
+            str(_label(trace, axis, at, place)),
+            format_value(float(numbers[at]) * (100 if form == "percent" else 1), form),
+        )
+        for at in best
+    )
+    return Reason(rows, truth.address, {**place, axis.name: best[0]})
 
 
 @dataclass(frozen=True)

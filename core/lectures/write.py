@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from urllib.parse import quote
 
 from glassformer.core.lectures.lecture import Lecture, Link, Question, Scene, Text, Truth
@@ -19,9 +19,15 @@ def write_lecture(lecture: Lecture) -> str:
     """
     lines = [f"name = {_string(lecture.name)}"]
     lines += [*_texts("title", lecture.title), *_texts("about", lecture.about)]
-    for at, scene in enumerate(lecture.scenes):
-        table = "scene.step" if scene.step and at else "scene"
-        lines += ["", f"[[{table}]]", *_scene(table, scene)]
+    for scene in lecture.scenes:
+        if scene.asked == "before" and scene.question is not None:
+            asked = replace(scene, name=scene.name.removeprefix("before-"))
+            lines += ["", "[[before_and_after]]", *_asked_twice(asked)]
+    table = ""
+    for scene in lecture.scenes:
+        if not scene.asked:
+            table = "scene.step" if scene.step and table else "scene"
+            lines += ["", f"[[{table}]]", *_scene(table, scene)]
     for language, words in lecture.gloss.items():
         lines += ["", f"[gloss.{language}]"]
         lines += [f"{_string(word)} = {_string(said)}" for word, said in words.items()]
@@ -49,9 +55,7 @@ def _scene(table: str, scene: Scene) -> Iterator[str]:
             yield f"link.{language} = {_string(_link(scene.link(language)))}"
     else:
         yield f"link = {_string(_link((scene.page, scene.query)))}"
-    for name in ("title", "text", "notes"):
-        yield from _texts(name, getattr(scene, name))
-    yield f"minutes = {scene.minutes:g}"
+    yield from _said(scene)
     if scene.step or not scene.short:
         yield f"short = {str(scene.short).lower()}"
     if scene.focus:
@@ -61,15 +65,27 @@ def _scene(table: str, scene: Scene) -> Iterator[str]:
     for name, fact in scene.facts.items():
         yield f"facts.{name} = {_truth(fact)}"
     if scene.question is not None:
-        yield from _question(table, scene.question)
+        yield from (f"[{table}.question]", *_question(scene.question))
 
 
 def _link(link: Link) -> str:
     return link_text(link) or "translate"
 
 
-def _question(table: str, question: Question) -> Iterator[str]:
-    yield f"[{table}.question]"
+def _asked_twice(scene: Scene) -> Iterator[str]:
+    yield f"name = {_string(scene.name)}"
+    yield from _said(scene)
+    if scene.question is not None:
+        yield from ("[before_and_after.question]", *_question(scene.question))
+
+
+def _said(scene: Scene) -> Iterator[str]:
+    for name in ("title", "text", "notes"):
+        yield from _texts(name, getattr(scene, name))
+    yield f"minutes = {scene.minutes:g}"
+
+
+def _question(question: Question) -> Iterator[str]:
     yield f"kind = {_string(question.kind)}"
     yield from _texts("prompt", question.prompt)
     yield from _texts("unit", question.unit)
@@ -77,7 +93,10 @@ def _question(table: str, question: Question) -> Iterator[str]:
         yield "options = ["
         yield from (f"  {_value(option)}," for option in question.options)
         yield "]"
-    yield f"truth = {_truth(question.truth)}"
+    if question.right is None:
+        yield f"truth = {_truth(question.truth)}"
+    else:
+        yield f"right = {question.right}"
 
 
 def _truth(truth: Truth) -> str:

@@ -22,8 +22,8 @@ from tests.opened_app import opened
 from tests.opened_app import typed_in_lab as typed
 
 BENCHES = (
-    "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
-    "mask_steps", "layer_norm", "batch_norm", "norm_axes",
+    "scaling", "normalisers", "labels", "dictionary", "similarity", "pull", "masks",
+    "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes",
 )  # fmt: skip
 
 
@@ -246,6 +246,28 @@ def test_similarity() -> None:
     assert "All keys have one length" in told(app)
     typed(app, "similarity", measure="squared")
     assert "The same weights" in told(app)
+
+
+def test_pull() -> None:
+    app = opened("lab", lab="pull")
+    typed(app, "pull", scores=["0", "2", "-1"], values=[["1", "0"], ["2", "3"], ["0", "-1"]])
+    assert not app.exception
+    weights = softmax(np.array([0.0, 2, -1]))[:, None]
+    terms = weights * [[1, 0], [2, 3], [0, -1]]
+    found = tables(app)
+    assert written(weights) in found
+    assert [[format_number(float(each)) for each in row] for row in terms.tolist()] in [
+        table[:-1] for table in found
+    ]
+    spec = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    ends = [(trace["x"][-1], trace["y"][-1]) for trace in spec]
+    places = [tuple(each) for each in terms.cumsum(axis=0).tolist()]  # tip to tail
+    for place in places:
+        assert any(np.allclose(place, end) for end in ends)
+    typed(app, "pull", scores=["7", "7", "7"])
+    spec = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    (cross,) = [trace for trace in spec if trace["marker"]["symbol"] == "x"]
+    assert np.allclose([*cross["x"], *cross["y"]], [1, 2 / 3]), "all alike: the plain average"
 
 
 @pytest.mark.parametrize(("right", "least"), [("one", "0"), ("two", "0.693"), ("none", "–")])

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ from streamlit.testing.v1 import AppTest
 from torch.nn import functional
 
 from glassformer import load_model
+from glassformer.app.pages.lab.rnn import panel as rnn_panel
 from glassformer.app.pages.lab.seq2seq.panel import SENTENCE
 from glassformer.core.lab import depth as stacks
+from glassformer.core.lab import rnn
 from glassformer.core.lab.seq2seq import read_words
 from glassformer.core.lab.why_attention import EVERYTHING, Race, untrained_layers
 from tests.opened_app import opened, typed_in_lab
@@ -139,7 +142,7 @@ def test_bad_input_is_said_and_the_picture_stays(
     assert data_of(app, "typed")["message"].startswith(message)
 
 
-@pytest.mark.parametrize("name", ["depth", "split", "order", "why"])
+@pytest.mark.parametrize("name", ["depth", "split", "order", "why", "rnn"])
 def test_in_chinese_and_with_one_word(name: str) -> None:
     assert "#### " in said(bench(name, language="zh", text="cat"))
 
@@ -160,3 +163,38 @@ def test_seq2seq_shows_each_gate_and_what_a_word_is_worth() -> None:
     typed_in_lab(app, "seq2seq", words=["I", "like", "you"], forget="3", step="9")
     assert "Step 3: the LSTM reads you" in said(app)
     assert numbers(traces(app)[0]["y"]).size == 3
+
+
+def test_an_rnn_is_trained_on_its_button_and_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    trained: list[rnn.Course] = []
+
+    def briefly(task: rnn.Task, width: int, seed: int, steps: int = 2 * rnn.EVERY) -> rnn.Course:
+        course = rnn.train_writers(task, width, seed, steps)
+        if steps:
+            trained.append(course)
+        return course
+
+    monkeypatch.setattr(rnn_panel, "STEPS", 2 * rnn.EVERY)
+    monkeypatch.setattr(rnn_panel, "train_writers", briefly)
+    monkeypatch.setattr(rnn_panel, "RNN", (*rnn_panel.RNN[:2], *rnn_panel.RNN[3:]))
+    monkeypatch.setattr(rnn_panel, "_rnn", partial(rnn_panel._rnn, width="8"))
+    app = bench("rnn")
+    assert "what they write is chance" in said(app)
+    assert not trained
+    app.button(key="lab_rnn_train").click().run()
+    assert not app.exception
+    (course,) = trained
+    steps = 2 * rnn.EVERY
+    for at, way in enumerate(rnn.WAYS):
+        found = rnn.write_letters(course, way, steps, "HEADBADGE")
+        curve = traces(app)[at]
+        assert numbers(curve["y"]) == pytest.approx(found.accuracy.tolist())
+        assert f"{found.right} of 9" in said(app)
+        if way != "vector":
+            np.testing.assert_allclose(numbers(traces(app)[at + 2]["z"]), found.weights, atol=1e-6)
+    assert "lab_rnn_train" not in [each.key for each in app.button]
+    typed_in_lab(app, "rnn", letters="deaf", steps=str(rnn.EVERY))
+    assert len(trained) == 1  # the steps before the last were kept
+    assert "After 50 steps" in said(app)
+    typed_in_lab(app, "rnn", letters="xyz")
+    assert "letters" in data_of(app, "typed")["message"]

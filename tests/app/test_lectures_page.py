@@ -1,23 +1,31 @@
 """The Lectures page without a browser: what is kept, refused, made of a scene by its form."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.pages.lectures import alone, edit, one
+from glassformer.app.pages.lectures import alone, article, edit, exercises, one
 from glassformer.app.panels import drafts
 from glassformer.app.runs.scenes import trace_of
+from glassformer.app.runs.traces import get_trace
 from glassformer.app.session import limits
 from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.session.state import State
+from glassformer.app.takeaway import sheets
 from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.exercises import make_sheet
 from glassformer.core.lectures.lecture import Lecture
 from glassformer.core.lectures.read import load_lecture, read_lecture
-from glassformer.core.lectures.truth import fill_texts
+from glassformer.core.lectures.truth import answer_of, fill_texts
 from glassformer.core.lectures.write import write_lecture
-from tests.opened_app import memory, opened, state_of
+from glassformer.core.trace.trace import Trace
+from tests.lectures.lectures import TWICE
+from tests.opened_app import memory, opened, state_of, texts_of
 
 LECTURE = read_lecture((Path(__file__).parents[1] / "browser" / "presented.toml").read_bytes())
 
@@ -161,6 +169,7 @@ def test_a_lecture_that_is_read_has_its_numbers(language: str) -> None:
     app, lecture = opened("lectures"), load_lecture("attention")
     scene = lecture.scene("look")
     memory(app).scene_chosen = {"attention": lecture.scenes.index(scene)}
+    memory(app).article = {"attention": False}  # for whoever gives it, with the notes
     app.session_state["state"] = state_of(app).changed(lecture="attention", language=language)
     app.run()
     assert not app.exception
@@ -170,6 +179,104 @@ def test_a_lecture_that_is_read_has_its_numbers(language: str) -> None:
     texts = fill_texts(lecture, scene, spoken, trace_of)
     assert texts.text in shown and texts.notes in shown
     assert re.search(r"\d%", texts.text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_lecture_is_an_article_with_its_numbers_answers_and_why(language: str) -> None:
+    app, lecture = opened("lectures", lecture="attention", language=language), load_lecture(
+        "attention"
+    )  # fmt: skip
+    look = next(x for x in article_of(app)["parts"] if x["name"] == "look")
+    scene = lecture.scene("look")
+    assert look["text"] == fill_texts(lecture, scene, language, trace_of).text
+    assert look["links"][0] == [scene.page, dict(scene.link(language)[1])]
+    question = look["question"]
+    answer = answer_of(lecture, scene, language, trace_of)
+    assert answer is not None and question["right"] == answer.value == 1
+    assert question["answer"] == question["options"][1] == answer.text
+    # Why: the largest weights of the row that is asked about, in the other scene's run.
+    trace = trace_of(lecture.scene("wide"), language)
+    row = trace.pick(answer.address, **answer.place)
+    assert question["why"][0] == ["street" if language == "en" else "马路", f"{row.max():.1%}"]
+    page, query = question["look"]
+    wide = lecture.scene("wide").link(language)[1]["text"]
+    assert page == "tensors" and query["text"] == wide and answer.address in query["trail"]
+    state, dropped = State.from_query(query)
+    assert not dropped and state.trail is not None
+    assert trace[answer.address][state.trail[1]] == row.max()
+
+
+def test_an_own_lecture_is_edited_and_an_old_file_read() -> None:
+    app = with_draft()
+    assert not [text for text in texts_of(app) if '"parts"' in text]
+    memory(app).article = {LECTURE.name: True}
+    app.run()
+    parts = article_of(app)["parts"]
+    assert [each["name"] for each in parts] == [scene.name for scene in LECTURE.scenes]
+
+
+def article_of(app: AppTest) -> Any:
+    """What the article's component is given."""
+    blocks: list[Any] = [app._tree]
+    while blocks:
+        block = blocks.pop()
+        blocks.extend(getattr(block, "children", {}).values())
+        if block.type == "bidi_component":
+            told = json.loads(block.proto.bytes)
+            if isinstance(told, dict) and "parts" in told:
+                return told
+    raise LookupError
+
+
+def test_before_it_is_asked_again_a_question_has_no_answer() -> None:
+    lecture = read_lecture(TWICE)
+    before, *_, after = (article.part_data(lecture, x, "en") for x in lecture.scenes)
+    assert "right" not in before["question"] and "why" not in before["question"]
+    assert after["question"]["right"] in (0, 1) and after["question"]["why"]
+    given = article.part_data(lecture, lecture.scene("after-grows"), "en")["question"]
+    assert given["right"] == 1 and given["given"] and "why" not in given
+
+
+def test_a_sheet_is_marked_and_its_files_hold_it() -> None:
+    app = opened("lectures", sheet="17")
+    trace = on_screen_trace(app)
+    sheet = make_sheet(trace, 17)
+    gaps = [gap for each in sheet for gap in each.gaps]
+    given = [gap.shown for gap in gaps]
+    given[1], given[2], given[3] = "99", "a half", given[3].replace(".", ",")
+    for at, text in enumerate(given):
+        app.text_input(f"widget_gap_17_{at}").set_value(text)
+    app.button("widget_sheet_check").click().run()
+    assert not app.exception
+    marks = exercises.mark_answers(sheet, tuple(given))
+    assert marks == (True, False, None, *[True] * (len(gaps) - 3))
+    assert memory(app).sheet_marked == ((trace.source_text, trace.model_name, 17), marks)
+    assert any(f"{len(gaps) - 2} of {len(gaps)} are right" in x.value for x in app.markdown)
+    assert "✗" in app.text_input("widget_gap_17_1").label
+    app.number_input("widget_sheet").set_value(18).run()
+    assert state_of(app).sheet == 18 and "✓" not in app.text_input("widget_gap_18_0").label
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sheets_to_print_hold_each_seed_and_no_answer(language: str) -> None:
+    trace = get_trace("<b>it</b> loves & you very much", "auto", "", "")
+    made = {seed: make_sheet(trace, seed) for seed in (3, 4)}
+    plain, solved = (
+        sheets.sheet_file(trace, made, each, language).decode() for each in (False, True)
+    )
+    assert plain.count('class="sheet"') == solved.count('class="sheet"') == 2
+    assert "<script" not in plain and "<b>it</b>" not in plain and "default-src 'none'" in plain
+    gaps = [gap for sheet in made.values() for each in sheet for gap in each.gaps]
+    assert len(re.findall(r'class="gap">\([a-j]\)</td>', plain)) == len(gaps)
+    assert len(re.findall(r'class="gap">\([a-j]\) <b>', solved)) == len(gaps)
+    for gap in gaps:
+        assert f"<b>{gap.shown}</b>" in solved
+
+
+def on_screen_trace(app: AppTest) -> Trace:
+    shown = memory(app).shown
+    assert shown is not None
+    return shown.trace
 
 
 def test_alone_a_lecture_has_its_numbers_and_answers() -> None:

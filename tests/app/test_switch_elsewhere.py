@@ -119,7 +119,12 @@ def test_training_says_why_there_is_nothing_and_goes_back() -> None:
     assert not app.exception and not app.info
 
 
-@pytest.mark.parametrize("bench", ["order", "one_matrix", "mask_steps", "skips"])
+BUNDLED = (
+    "order", "one_matrix", "mask_steps", "skips", "memory", "weighted_values", "nearest_words",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("bench", BUNDLED)
 def test_benches_go_on_with_the_bundled_translator(bench: str) -> None:
     app = opened("lab", model="gpt2", text=TEXT["gpt2"], lab=bench)
     assert say("lab.bundled") in [each.value for each in app.caption]

@@ -51,6 +51,7 @@ ALLOWED = {
     "core.lab": (
         "core.config",
         "core.errors",
+        "core.interruption",
         "core.lab",
         "core.model",
         "core.trace.address",

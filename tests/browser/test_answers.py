@@ -192,6 +192,75 @@ def test_a_slider_shows_where_it_is_before_it_rests(
     assert driver.read(page, value) == early
 
 
+def test_other_axes_and_another_tensor_are_shown_before_the_server_answers(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("tensors", "text=I+have+a+cat&address=encoder/0/self_attention/q")
+    chart = "document.querySelector('.st-key-tensor_picture .js-plotly-plot')"
+    value = f"JSON.stringify({chart}._fullData[0].z.map((row) => [...row]))"
+    before = driver.read(page, value)
+    come_near(page, ".st-key-widget_tensor_rows")
+    page.get_by_role("combobox", name="Rows").click()
+    with standing():
+        page.get_by_role("option", name="head", exact=True).click()
+        page.wait_for_function(f"(before) => {value} !== before", arg=before)
+        turned = page.evaluate(value)
+    page.wait_for_url("**axes=head*")
+    driver.wait_until_idle(page)
+    assert driver.read(page, value) == turned
+    come_near(page, ".st-key-address_tree .leaf[data-address='encoder/0/self_attention/k']")
+    with standing():
+        page.locator(".leaf[data-address='encoder/0/self_attention/k']").click()
+        page.wait_for_function(f"(before) => {value} !== before", arg=turned)
+        keys = page.evaluate(value)
+        expect(page.locator(".st-key-tensors_title")).to_contain_text("self_attention/q")
+    page.wait_for_url("**self_attention%2Fk*")
+    driver.wait_until_idle(page)
+    assert driver.read(page, value) == keys not in (before, turned)
+
+
+LINE = ".st-key-attention_does--dense [data-testid=stMarkdownContainer] p"
+# What a line says, by its own text or in its place.
+SAID = """(line) => {
+  const place = document.querySelector(line);
+  return (place.dataset.early ?? place.textContent).trim();
+}"""
+
+
+def test_another_kind_and_a_head_turned_off_are_shown_before_the_server_answers(
+    open_page: Callable[..., Page], standing: Callable[[], Any]
+) -> None:
+    page = open_page("attention", "text=I+have+a+cat&kind=cross&layer=2&head=1")
+    words = f"String(document.querySelector({PICTURE!r})._fullLayout.xaxis.ticktext)"
+    off = page.locator(".st-key-head_grid button.off")
+    before = driver.read(page, words)
+    come_near(page, ".st-key-widget_attention_kind button")
+    with standing():
+        page.locator(".st-key-widget_attention_kind").get_by_text("Decoder").click()
+        page.wait_for_function(f"(before) => {words} !== before", arg=before)
+        early = page.evaluate(words), drawn_now(page)
+        assert page.evaluate("shownViews.get('head_grid').before.length") == 1
+    page.wait_for_url("**kind=decoder*")
+    driver.wait_until_idle(page)
+    assert (driver.read(page, words), shown(page)) == early
+    come_near(page, ".st-key-attention_off button")
+    page.wait_for_function("[...knownAnswers.places.keys()].some((it) => it.includes('heads_off'))")
+    driver.wait_until_idle(page)
+    habit, stands = page.evaluate(SAID, LINE), page.locator(LINE).first.bounding_box()
+    with standing():
+        page.locator(".st-key-attention_off button").first.click()
+        expect(off).to_have_count(1)
+        said, early = page.evaluate(SAID, LINE), drawn_now(page)
+        assert said.startswith("Without this head") and said != habit
+        assert page.locator(LINE).first.bounding_box() == stands  # nothing has jumped
+    page.wait_for_url("**edits=*")
+    page.wait_for_function("!document.querySelector('[data-early]')")
+    driver.wait_until_idle(page)
+    assert page.evaluate(SAID, LINE) == said
+    assert shown(page) == early
+    expect(off).to_have_count(1)
+
+
 def test_a_slider_of_the_lab_draws_before_the_server_answers(
     open_page: Callable[..., Page], standing: Callable[[], Any]
 ) -> None:

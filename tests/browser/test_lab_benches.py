@@ -37,8 +37,8 @@ def test_a_row_that_may_look_at_nothing(open_page: Callable[..., Page]) -> None:
 def test_benches_fit_a_laptop(open_page: Callable[..., Page]) -> None:
     page = open_page("lab", "lab=scaling")
     for bench in (
-        "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
-        "mask_steps", "layer_norm", "batch_norm", "norm_axes", "seq2seq",
+        "scaling", "normalisers", "labels", "dictionary", "similarity", "pull", "masks",
+        "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "seq2seq", "rnn",
     ):  # fmt: skip
         page.get_by_role("button", name="All questions").click()
         page.locator(f".tile[data-bench={bench}]").click()

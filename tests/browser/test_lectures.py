@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from glassformer.core.lectures.read import read_lecture
 from tests.browser import driver
+from tests.browser.test_presenting import at_scene
 
 ANIMAL = (
     '{ address = "encoder/1/self_attention/weights", at = { head = 0, query = "it" }, '
@@ -158,31 +159,6 @@ def test_a_room_asks_for_the_presenters_key_where_others_come_in(browser: Browse
         page.close()
 
 
-def try_notes_and_question(shell: Page) -> None:
-    """As with a room: notes with pictures, a question that lives on, the short path."""
-    shell.keyboard.press("v")
-    expect(shell.locator("#question")).to_contain_text("Where does “it” look?")
-    shell.keyboard.press("n")  # the notes: line by line, with this picture and the next
-    expect(shell.locator("#notes .line b")).to_have_text(["Point", "Ask"])
-    expect(shell.locator("#notes")).to_contain_text("let them vote: where does it look?")
-    expect(shell.locator("#notes img")).to_have_count(2, timeout=60_000)
-    expect(shell.locator("#clock")).to_contain_text("of 7 min")
-    shell.keyboard.press("t")  # the short path leaves out the fourth
-    expect(shell.locator("#clock")).to_contain_text("of 6 min, short path")
-    for key, scene in (("PageDown", 2), ("PageDown", 4), ("PageUp", 2)):
-        shell.keyboard.press(key)
-        shell.wait_for_function(
-            "(at) => pool.isThere && pool.shown.scene === at", arg=scene, timeout=60_000
-        )
-    shell.keyboard.press("v")  # it is open still
-    expect(shell.locator("#question .from")).to_have_text("Which word does “it” look at?")
-    expect(shell.locator("#question .sentence")).to_contain_text("The animal didn't cross")
-    shell.keyboard.press("v")
-    expect(shell.locator("#question .answer")).to_contain_text("animal")
-    shell.keyboard.press("PageUp")
-    shell.wait_for_function("() => pool.isThere && pool.shown.scene === 1", timeout=60_000)
-
-
 def test_without_a_hall_it_is_presented_all_the_same(browser: Browser) -> None:
     text = Path(__file__).with_name("presented.toml").read_text("utf-8")
     with driver.server(GLASSFORMER_HALL="off") as server:
@@ -194,13 +170,30 @@ def test_without_a_hall_it_is_presented_all_the_same(browser: Browser) -> None:
         with page.context.expect_page() as opened:
             page.get_by_role("link", name="Present").click()
         shell = opened.value
-        shell.wait_for_function(
-            "() => typeof pool !== 'undefined' && pool?.isThere", timeout=60_000
-        )
+        shell.set_default_timeout(60_000)
+        at_scene(shell, 0)
         shell.keyboard.press("PageDown")
-        shell.wait_for_function("() => pool.isThere && pool.shown.scene === 1", timeout=60_000)
+        at_scene(shell, 1)
         expect(shell.locator("#text")).to_contain_text("98.2%")
-        try_notes_and_question(shell)
+        shell.keyboard.press("v")
+        expect(shell.locator("#question")).to_contain_text("Where does “it” look?")
+        shell.keyboard.press("n")  # the notes: line by line, with this picture and the next
+        expect(shell.locator("#notes .line b")).to_have_text(["Point", "Ask"])
+        expect(shell.locator("#notes")).to_contain_text("let them vote: where does it look?")
+        expect(shell.locator("#notes img")).to_have_count(2, timeout=60_000)
+        expect(shell.locator("#clock")).to_contain_text("of 7 min")
+        shell.keyboard.press("t")  # the short path leaves out the fourth
+        expect(shell.locator("#clock")).to_contain_text("of 6 min, short path")
+        for key, scene in (("PageDown", 2), ("PageDown", 4), ("PageUp", 2)):
+            shell.keyboard.press(key)
+            at_scene(shell, scene)
+        shell.keyboard.press("v")  # it is open still
+        expect(shell.locator("#question .from")).to_have_text("Which word does “it” look at?")
+        expect(shell.locator("#question .sentence")).to_contain_text("The animal didn't cross")
+        shell.keyboard.press("v")
+        expect(shell.locator("#question .answer")).to_contain_text("animal")
+        shell.keyboard.press("PageUp")
+        at_scene(shell, 1)
         # The server is killed: Streamlit has its say, unseen, and the scene stands.
         frame = shell.locator("iframe.seen").content_frame
         os.kill(server.pid, signal.SIGKILL)

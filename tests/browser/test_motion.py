@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.browser import driver
+
 SLIDER = ".motion input"
 # The places between two stations that are seen after a key, frame by frame, until the next one.
 BETWEEN = """(slider) => new Promise((done) => {
@@ -50,6 +52,14 @@ def test_keys_go_along_the_line_and_back(open_page: Callable[..., Page]) -> None
     page.keyboard.press("Home")
     reaches(page, 1)
     page.wait_for_url(lambda url: "motion=" not in url)
+    # A link to another station of the same row leads there, as the scenes of a lecture do.
+    driver.lead(page, "attention", ROW.replace("scores", "weights"))
+    reaches(page, 9)
+    assert title(page) == "Softmax"
+    page.keyboard.press("ArrowRight")
+    reaches(page, 10)
+    page.wait_for_url(re.compile("motion=values"))
+    reaches(page, 10)
 
 
 def test_it_plays_at_the_readers_pace_and_stops(open_page: Callable[..., Page]) -> None:

@@ -1,7 +1,6 @@
 """The presenter's page: lectures played by keyboard alone, never half drawn, the hall in step."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,29 +8,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from glassformer.app.hall.rooms import Room
-from glassformer.app.runs.scenes import trace_of
-from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.read import bundled_lectures, load_lecture, read_lecture
-from glassformer.core.lectures.truth import find_truth
-from tests.browser.last_row import seen_from_the_last_row
+from glassformer.core.lectures.lecture import Lecture
+from glassformer.core.lectures.read import load_lecture, read_lecture
 from tests.hall.halls import open_at
 
 Stage = tuple[Page, Room]  # of a presenter
 Open = Callable[..., Page]
 
 SMALL = "presented"  # a lecture of this folder, with a page of every kind
-# What a scene is about, where its screen is larger than the room below the scene's texts.
-POINTS = {"decoding-beam": ".node.now", "decoding-padding": ".x3title"}
-# All that a frame says, in components and drawings, too.
-SAID = """(frame) => {
-  const roots = [frame.contentDocument];
-  for (const root of roots)
-    for (const each of root.querySelectorAll("*")) if (each.shadowRoot) roots.push(each.shadowRoot);
-  const texts = (each) => [...each.childNodes]
-    .filter((node) => node.nodeType === 3).map((node) => node.data);
-  return roots.flatMap((root) => [...root.querySelectorAll("*")])
-    .filter((each) => !["STYLE", "SCRIPT"].includes(each.tagName)).flatMap(texts).join(" ");
-}"""
 # At every frame of the browser: is what is in front alone, under its own title, and was free of the
 # scene before it? Once is enough: a page may run again by itself (the Walkthrough fetches what
 # comes next), and keeps what it shows.
@@ -62,16 +46,6 @@ def lecture_of(name: str) -> Lecture:
     if name == SMALL:
         return read_lecture(Path(__file__).with_name("presented.toml").read_bytes())
     return load_lecture(name)
-
-
-def join(name: str) -> tuple[Scene, ...]:
-    """The scenes of a lecture, under names that are unique beside those of the others."""
-    scenes = []
-    for scene in lecture_of(name).scenes:
-        if (asked := scene.question) and (other := asked.truth.scene):
-            asked = replace(asked, truth=replace(asked.truth, scene=f"{name}-{other}"))
-        scenes.append(replace(scene, name=f"{name}-{scene.name}", question=asked))
-    return tuple(scenes)
 
 
 def open_window(browser: Browser, url: str, width: int = 1280, height: int = 720) -> Page:
@@ -146,43 +120,6 @@ def resting(page: Page) -> None:
         "() => pool.pictures.size === pool.count && pool.wanted.every("
         "(scene) => pool.frames.some((each) => each.ready && each.scene === scene))"
     )
-
-
-def key_of(lecture: Lecture, scene: Scene, language: str) -> str:
-    """The number or the word that is to be seen on the scene, from the run; "" without one."""
-    if scene.key is None:
-        return ""
-    trace = trace_of(lecture.source(scene, scene.key), language)
-    return find_truth(scene.key, trace, language).text
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_lectures_are_played_by_keyboard_alone(
-    browser: Browser, app_url: str, language: str
-) -> None:
-    """All of them in one room: the screens are loaded once."""
-    scenes = [scene for name in (*bundled_lectures(), SMALL) for scene in join(name)]
-    lecture = lecture_of(SMALL).having(*scenes)
-    page, _ = open_stage(browser, app_url, lecture, language)
-    keys = ("ArrowRight", "PageDown", " ", "ArrowDown")
-    for place, scene in enumerate(lecture.scenes):
-        if place:
-            page.keyboard.press(keys[place % len(keys)])
-        at_scene(page, place)
-        shown = page.locator("iframe.seen")
-        expect(shown).to_have_count(1)
-        said = " ".join(str(shown.evaluate(SAID)).split())
-        assert (key := key_of(lecture, scene, language)) in said, f"{scene.name} lacks {key}"
-        if point := POINTS.get(scene.name):
-            expect(shown.content_frame.locator(point).first).to_be_in_viewport(ratio=0.99)
-        if scene.focus:
-            assert seen_from_the_last_row(page) == [], scene.name
-        # The chrome of the app is gone, the scene's title stands on top, "…" stands nowhere.
-        assert not shown.content_frame.locator(".stAppHeader").first.is_visible()
-        assert "…" not in page.locator("#band").inner_text().replace("……", "")
-    page.keyboard.press("Home")
-    at_scene(page, 0)
-    page.close()
 
 
 def test_of_twenty_keys_a_second_the_last_one_counts(stage: Stage) -> None:
@@ -345,16 +282,49 @@ def test_a_question_is_asked_and_its_answer_shown(stage: Stage, opened: Open) ->
     phones = [opened(f"/hall/{room.code}", 390, 844) for _ in range(2)]
     page.keyboard.press("v")
     expect(page.locator("#question")).to_contain_text("Where does “it” look?")
+    screen, beside = (page.locator(each).bounding_box() for each in ("iframe.seen", "#question"))
+    assert screen is not None and beside is not None
+    assert screen["width"] > 800 and screen["x"] + screen["width"] <= beside["x"] + 1
     for phone, word in zip(phones, ("animal", "street"), strict=True):
         phone.get_by_role("button", name=word, exact=True).click()
     expect(page.locator("#question .count b")).to_have_text("2")
     assert page.locator("#question .bars").count() == 0  # not before the reveal
+    page.keyboard.press("PageDown")
+    at_scene(page, 2)
+    expect(page.locator("#question")).to_be_hidden()
+    phones[1].get_by_role("button", name="animal", exact=True).click()  # it is open still
+    phones[1].get_by_role("button", name="street", exact=True).click()
+    page.keyboard.press("v")
+    expect(page.locator("#question .from")).to_have_text("Which word does “it” look at?")
     page.keyboard.press("v")
     expect(page.locator("#question .truth")).to_contain_text("animal")
     expect(page.locator("#question .bars li")).to_have_count(2)
     expect(phones[1].locator(".bars .truth")).to_contain_text("animal")
     page.keyboard.press("v")
     expect(page.locator("#question")).to_be_hidden()
+
+
+def test_a_sentence_of_the_hall_is_in_front_once_it_is_picked(stage: Stage, opened: Open) -> None:
+    page, room = stage
+    phone = opened(f"/hall/{room.code}", 390, 844)
+    notes = opened(f"/hall/{room.code}/notes#{room.key}", 390, 844)
+    phone.locator("#sends summary").first.click()
+    phone.fill("#sends input", "The cat did not sleep.")
+    phone.keyboard.press("Enter")
+    expect(page.locator("#waiting")).to_have_text("From the hall: 1 (N)")
+    shown = page.locator("iframe.seen").content_frame.locator("body")
+    expect(shown).to_contain_text("animal")
+    page.evaluate(WATCH)
+    notes.get_by_role("button", name="Show in front").click()
+    expect(page.locator("#mode")).to_contain_text("A sentence from the hall")
+    page.wait_for_function("() => pool.isThere && played?.seen")
+    expect(shown).to_contain_text("sleep")
+    page.keyboard.press("s")
+    expect(page.locator("#mode")).to_be_empty()
+    at_scene(page, 0)
+    expect(shown).to_contain_text("animal")
+    page.evaluate("cancelAnimationFrame(watching)")
+    assert page.evaluate("halfDrawn") == []
 
 
 def test_presenter_notes_and_three_phones_are_in_step(

@@ -53,3 +53,43 @@ def changed(old: str, new: str) -> str:
     """The good lecture with one thing other than it was."""
     assert GOOD.count(old) >= 1, old
     return GOOD.replace(old, new, 1)
+
+
+TWICE = (
+    GOOD
+    + """
+[[before_and_after]]
+name = "grows"
+title.en = "What grows?"
+title.zh = "什么会变大？"
+minutes = 0.5
+[before_and_after.question]
+kind = "choice"
+prompt.en = "Which of the two grows?"
+prompt.zh = "两者中哪个会变大？"
+options = [
+  { en = "The first", zh = "前者" },
+  { en = "The second", zh = "后者" },
+]
+right = 1
+
+[[before_and_after]]
+name = "word"
+title.en = "Which word?"
+title.zh = "哪个词？"
+[before_and_after.question]
+kind = "choice"
+prompt.en = "Which?"
+prompt.zh = "哪个？"
+options = [
+  { en = "Love", zh = "爱" },
+  { en = "Like", zh = "喜欢" },
+]
+[before_and_after.question.truth]
+address = "output/probabilities"
+at = { position = 1 }
+read = "argmax"
+axis = "vocabulary"
+words = [["爱"], ["喜欢"]]
+"""
+)

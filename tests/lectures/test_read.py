@@ -6,7 +6,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.links import pack_query
 from glassformer.core.lectures.read import MOST_BYTES, bundled_lectures, load_lecture, read_lecture
 from glassformer.core.lectures.write import write_lecture
-from tests.lectures.lectures import GOOD, changed
+from tests.lectures.lectures import GOOD, TWICE, changed
 
 TRUTH, AT = "[scene.question.truth]", "at = { position = 1 }"
 
@@ -28,12 +28,6 @@ def test_a_lecture_is_read_and_written() -> None:
     assert lecture.source(one, one.truths["truth"]) == two
     assert read_lecture(write_lecture(lecture)) == lecture
     assert read_lecture(GOOD.replace("\n", "\r\n").encode("utf-8-sig")) == lecture
-
-
-def test_a_scene_may_be_left_out_of_the_short_path() -> None:
-    lecture = read_lecture(changed("minutes = 1.5", "minutes = 1.5\nshort = false"))
-    assert [scene.short for scene in lecture.scenes] == [False, True]
-    assert read_lecture(write_lecture(lecture)) == lecture
 
 
 STEPS = """
@@ -62,6 +56,14 @@ def test_steps_are_scenes_that_change_the_one_before() -> None:
     assert back.link("en") == ("", {}), "each step changes the scene's link, not the last step's"
     assert (back.name, back.focus, lecture.minutes) == ("back", ("map", "candidates"), 3)
     assert lecture.gloss == {"zh": {"猫": "cat"}}
+    assert read_lecture(write_lecture(lecture)) == lecture
+
+
+def test_a_scene_may_be_left_out_of_the_short_path() -> None:
+    steps = "\n[[scene.step]]\nset = { layer = 2 }\n[[scene.step]]\nshort = true\n"
+    whole = changed('title.zh = "二"\n', f'title.zh = "二"\nshort = false{steps}')
+    lecture = read_lecture(whole.replace("minutes = 1.5", "minutes = 1.5\nshort = false"))
+    assert [scene.short for scene in lecture.scenes] == [False, False, False, True]
     assert read_lecture(write_lecture(lecture)) == lecture
 
 
@@ -174,3 +176,45 @@ def test_another_name_is_no_bundled_lecture() -> None:
         with pytest.raises(LookupError):
             load_lecture(name)
     assert all(load_lecture(name).name == name for name in bundled_lectures())
+
+
+def test_a_lecture_begins_and_ends_with_the_same_questions() -> None:
+    lecture = read_lecture(TWICE)
+    names = ["before-grows", "before-word", "one", "two", "after-grows", "after-word"]
+    assert [scene.name for scene in lecture.scenes] == names
+    assert [scene.asked for scene in lecture.scenes] == [*["before"] * 2, "", "", *["after"] * 2]
+    assert lecture.scenes[0].link("zh") == lecture.scene("one").link("zh")
+    assert lecture.scenes[-1].link("zh") == lecture.scene("two").link("zh")
+    assert {scene.truths["truth"].scene for scene in lecture.scenes[1::4]} == {"one"}
+    assert not lecture.scenes[0].truths  # nothing is read in a run
+    assert lecture.minutes == 2.5 + 2 * (0.5 + 1)
+    assert read_lecture(write_lecture(lecture)) == lecture
+    assert len(read_lecture(GOOD).scenes) == 2  # a file without them is as before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "words"),
+    [
+        ("right = 1", "right = 2", "kind", "right = 2"),
+        ("right = 1", "right = -1", "kind", "right = -1"),
+        ("right = 1\n", "", "missing", "[before_and_after.question]"),
+        ("right = 1", 'right = 1\ntruth = { address = "memory" }', "unknown", "right = 1"),
+        ('name = "word"', 'name = "grows"', "twice", 'name = "grows"\ntitle.en = "Which word'),
+        ('title.en = "Which word?"', 'title.en = "{what}"', "place", "{what}"),
+        (
+            'words = [["爱"], ["喜欢"]]\n',
+            'words = [["爱"], ["喜欢"]]\nscene = "no"\n',
+            "scene",
+            '[[before_and_after]]\nname = "word"',
+        ),
+    ],
+)
+def test_a_mistake_in_a_question_asked_twice_is_named_with_its_line(
+    old: str, new: str, key: str, words: str
+) -> None:
+    place = TWICE.rindex(old)
+    text = TWICE[:place] + new + TWICE[place + len(old) :]
+    with pytest.raises(GlassformerError) as caught:
+        read_lecture(text)
+    assert caught.value.key == f"lecture_{key}", caught.value
+    assert caught.value.values["line"] == line_of(text, words), caught.value

@@ -1,14 +1,11 @@
 """The attention page: all heads, one large, one cell spelled out."""
 
-from dataclasses import replace
 from functools import partial
 from html import escape
 
-import numpy as np
 import streamlit as st
 
 from glassformer.app.pages.attention.figures import (
-    READABLE,
     Scored,
     cell_formula,
     roles_figure,
@@ -18,21 +15,15 @@ from glassformer.app.pages.attention.figures import (
     terms_figure,
 )
 from glassformer.app.pages.attention.motion import board
+from glassformer.app.pages.attention.nearby import DOES, OFF, attention_answers
 from glassformer.app.panels import answers, provenance
-from glassformer.app.panels.answers import Answers, Cells, Move
 from glassformer.app.panels.attention import picture
-from glassformer.app.panels.attention.attention_map import CELLS
 from glassformer.app.panels.attention.focus import AttentionFocus, head_name, measured_heads
 from glassformer.app.panels.attention.heads import (
-    HEAD_MOVES,
     KIND_NAMES,
     SIGN,
     head_role_sentence,
-    is_long,
-    map_preview,
-    nearby_heads,
     off_button,
-    part_in_view,
     role_word,
     show_heads,
     taught_as,
@@ -43,7 +34,6 @@ from glassformer.app.panels.context import walk_button
 from glassformer.app.plots.drawing import Figure
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
-from glassformer.app.session.state import State
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.kept import keep
 from glassformer.app.ui.layout import box
@@ -51,15 +41,8 @@ from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_cell import Terms, cell_of_heads, cell_terms
-from glassformer.core.analysis.attention_views import (
-    Kind,
-    asks_with,
-    attention_at,
-    largest_cell,
-    stages_of,
-)
+from glassformer.core.analysis.attention_views import Kind, asks_with, largest_cell
 from glassformer.core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
-from glassformer.core.trace.tables import as_numpy
 
 ROOM = 200  # pixels of a button
 MANY = 8  # heads; of more the thumbnails need more room
@@ -82,53 +65,15 @@ def show() -> None:
         picture.show(focus)
     with right, box("fill scroll", "attention_right", gap="small"):
         show_cell(focus)
-    answers.show(attention_answers)
+    answers.show(lambda: attention_answers(draw))
 
 
-def attention_answers() -> Answers:
-    """The other heads of this kind, the other stages of this head, the other kinds."""
-    focus = AttentionFocus.current()
-    stage, now = focus.stage, focus.now
-    stages = stages_of(focus.trace, focus.kind) if now.view == "matrix" else ()
-    moves = [*HEAD_MOVES, Move("widget_attention_stage", "stage", "click", values=stages)]
-    nearby = nearby_heads(focus)
-    nearby[focus.config.n_heads + 1 : 0] = [{"stage": each} for each in stages]
-    of, preview = (id(focus.trace), focus.look), map_preview(focus, "attention_large")
-    part = (lambda there: part_in_view(replace(focus, now=there))) if is_long(focus) else None
-    return Answers(replace(now, stage=stage), of, moves, nearby, draw, preview, part, _cells(focus))
-
-
-def _cells(focus: AttentionFocus) -> Cells | None:
-    """How a cell is spelled out in the browser; None where not all of the map is on screen."""
-    if focus.now.view != "matrix" or is_long(focus):
-        return None
-    trace, kind, width = focus.trace, focus.kind, focus.config.d_k
-
-    def vectors(there: State) -> tuple[np.ndarray, np.ndarray] | None:
-        if there.head is None:
-            return None
-        where, (asks, answers) = attention_at(kind, there.layer), asks_with(trace.config, kind)
-        q, k = trace[f"{where}/{asks}"][0], trace[f"{where}/{answers}"][0]
-        return as_numpy(q[there.head]), as_numpy(k[focus.config.key_head(there.head)])
-
-    look = {
-        "by": focus.now.terms,
-        "most": READABLE,
-        "rest": escape(say("attention.rest", count=width - READABLE + 1)),
-        "digits": focus.look.precision,
-        "colours": {role: focus.look.colour(role) for role in ("query", "key")},
-    }
-    rows = len(focus.sides[0].tokens)
-    return Cells("attention_large", "attention_terms", rows, CELLS, look, vectors)
-
-
-def draw(now: State) -> None:
+def draw(focus: AttentionFocus) -> None:
     """Draw what clicks change at once."""
-    focus = replace(AttentionFocus.current(), now=now)
-    (picture.draw_map if now.view == "matrix" else picture.draw_lines)(focus)
+    (picture.draw_map if focus.now.view == "matrix" else picture.draw_lines)(focus)
     draw_roles(focus)
-    if now.head is not None:
-        draw_terms(focus, now.head)
+    if focus.now.head is not None:
+        draw_terms(focus, focus.now.head)
 
 
 def _headline(focus: AttentionFocus) -> None:
@@ -138,9 +83,9 @@ def _headline(focus: AttentionFocus) -> None:
     row = {"horizontal": True, "vertical_alignment": "center", "gap": "small", "wrap": False}
     with st.container(key="attention_top", gap=None):
         on_top(head_sentence(focus))
-        with box("dense", "attention_does", **row):
+        with box("dense", DOES, **row):
             st.markdown(found, help=say("attention.does_help"), width="stretch")
-            off_button("attention_off")
+            off_button(OFF)
 
 
 def head_sentence(focus: AttentionFocus) -> str:

@@ -4,15 +4,20 @@ The benches are about the paper's encoder–decoder and our own words: where ano
 screen, they go on with the bundled translator and say so.
 """
 
+from typing import Any, cast
+
 import streamlit as st
 
+from glassformer.app.pages.lab.inputs import Field, inputs_of_reader
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.models import get_model, is_opened
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.session import store
 from glassformer.app.session.state import FIRST_SENTENCE
 from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, kinds_of, layers_of
 from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.inputs import read_choice, read_whole_number
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.trace import Trace
 
@@ -31,12 +36,18 @@ def made_by() -> tuple[str, str]:
 
 def transformer() -> Transformer:
     """As `on_screen.model_on_screen` has it. Errors: as `made_by`."""
-    return (get_model() if _elsewhere() else on_screen.model_on_screen()).transformer
+    found: Transformer = bench_model().transformer
+    return found
+
+
+def bench_model() -> Any:
+    """The same with its words, a translator. Errors: as `made_by`."""
+    return get_model() if _elsewhere() else on_screen.model_on_screen()
 
 
 def model_name() -> str:
     """What the model is called."""
-    return (get_model() if _elsewhere() else on_screen.model_on_screen()).name
+    return str(bench_model().name)
 
 
 def bench_trace() -> Trace:
@@ -47,6 +58,37 @@ def bench_trace() -> Trace:
         return get_trace(store.get_state().own_text)
     except GlassformerError:
         return get_trace(FIRST_SENTENCE)
+
+
+def attention_fields(trace: Trace) -> list[Field]:
+    """Inputs for one attention of a run: its kind and its layer."""
+    kinds = kinds_of(trace.config)
+    layers = max(layers_of(trace, kind) for kind in kinds)
+    return [
+        Field("kind", "", kinds[0], "choice", "weights", options=kinds),
+        Field("layer", "", 1, "slider", "weights", low=1, high=layers, step=1),
+    ]
+
+
+def kind_in(bench: str, trace: Trace) -> Kind:
+    """The attention that is chosen in a bench with `attention_fields`."""
+    kinds = kinds_of(trace.config)
+    given = inputs_of_reader(bench).get("kind")
+    return cast(Kind, given) if given in kinds else kinds[0]
+
+
+def read_attention(trace: Trace, kind: Any, layer: Any) -> tuple[Kind, int]:
+    """What is chosen in `attention_fields`; the layer from 0. Errors: as `core.lab.inputs`."""
+    chosen = cast(Kind, read_choice("kind", kind, kinds_of(trace.config)))
+    return chosen, read_whole_number("layer", layer, 1, layers_of(trace, chosen)) - 1
+
+
+def read_up_to(name: str, given: Any, most: int) -> int:
+    """A count of a slider from 1 as an index; the last one there is where it is beyond.
+
+    Another sentence, or another attention of it, may have fewer words.
+    """
+    return min(read_whole_number(name, given, 1, 10**6), most) - 1
 
 
 def _elsewhere() -> bool:

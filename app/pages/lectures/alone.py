@@ -28,9 +28,9 @@ def _scene(found: Lecture, at: int, language: str) -> dict[str, Any]:
         **{name: said[name] for name in TEXTS},
         "name": scene.name,
         "minutes": scene.minutes,
-        "short": scene.short,
         **staged_scene(found, at),
-        "sentence": said.get("sentence", ()),
+        "glossed": said.get("glossed", ()),
+        "short": scene.short,
         "links": {each: scene.link(each) for each in found.languages},
     }
     if (question := scene.question) is not None:
@@ -40,7 +40,7 @@ def _scene(found: Lecture, at: int, language: str) -> dict[str, Any]:
             "options": question.options or None,
             "unit": question.unit,
             "words": said.get("words"),
-            "sentence": said.get("asked_sentence", ""),
+            "sentence": said.get("sentence", ""),
         }
         told["answer"] = _answer(found, scene, language)
     return told

@@ -9,7 +9,7 @@ import streamlit as st
 from glassformer.app.panels import drafts
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
-from glassformer.app.ui.layout import box
+from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.text import format_error, on_top
 from glassformer.app.words import say, say_each
 from glassformer.core.errors import GlassformerError
@@ -24,7 +24,12 @@ _cards = component(__file__, "cards")
 def show() -> None:
     """Draw them; a click opens one."""
     on_top(say("lectures.top"))
-    st.caption(say("lectures.about"))
+    with side_by_side("lectures_about", gap="small"):
+        st.caption(say("lectures.about"))
+        st.button(
+            say("exercises.title"), key="widget_exercises", icon=":material/edit_note:",
+            help=say("exercises.about"), on_click=store.update, kwargs={"sheet": 1},
+        )  # fmt: skip
     refused, store.memory().scene_refused = store.memory().scene_refused, None
     if refused is not None:
         st.error(say("lectures.not_imported", why=format_error(refused)))

@@ -41,6 +41,10 @@ def show(lecture: Lecture, at: int) -> None:
     if refused is not None:
         st.error(format_error(refused))
     scene = lecture.scenes[at]
+    if scene.asked:
+        st.caption(say(f"lectures.asked_{scene.asked}"))
+    if scene.asked == "after":
+        return
     for name in TEXTS:
         _texts(lecture, at, name)
     with side_by_side("lecture_link", gap="small"):
@@ -48,7 +52,7 @@ def show(lecture: Lecture, at: int) -> None:
         _short(lecture, at)
         _link(lecture, at)
     _question(lecture, at)
-    if scene.question is not None:
+    if scene.question is not None and not scene.asked:
         _answer(lecture, scene)
     with st.expander(say("lectures.whole")):
         for name in ("title", "about"):
@@ -205,15 +209,20 @@ def _question(lecture: Lecture, at: int) -> None:
     if question.kind == "number":
         _side_by_side(lecture, at, "unit", say("lectures.unit"), question.unit,
                       partial(_asks, lecture, at, "unit"), 20)  # fmt: skip
+    if question.right is None:
+        _truth_field(lecture, at)
+
+
+HEIGHTS["options"] = 100
+
+
+def _truth_field(lecture: Lecture, at: int) -> None:
     widget = f"lecture_{lecture.name}_{at}_truth"
     st.text_input(
         say("lectures.truth"), key=store.bind(widget, truth_text(lecture, at)),
         help=say("lectures.truth_help"),
         on_change=partial(_heard, widget, partial(_truth, lecture, at)),
     )  # fmt: skip
-
-
-HEIGHTS["options"] = 100
 
 
 def start_question(lecture: Lecture, before: Question | None, kind: str) -> Question | None:

@@ -9,12 +9,13 @@ from typing import Any
 
 import streamlit as st
 
-from glassformer.app.pages.lectures import alone, edit, start
+from glassformer.app.pages.lectures import alone, article, edit, start
 from glassformer.app.pages.lectures.cards import text_of
 from glassformer.app.panels import drafts
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.pick import segments
 from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say, say_each
 from glassformer.core.errors import GlassformerError
@@ -36,15 +37,30 @@ _scenes = component(__file__, "scenes")
 
 
 def show(lecture: Lecture, own: bool) -> None:
-    """Draw it; own: it can be changed."""
+    """Draw it, as an article or by its scenes; own: it can be changed."""
     language = store.get_state().language
-    at = scene_in_view(lecture)
+    reads = store.memory().article.get(lecture.name, not own)
     with side_by_side("lecture_head", gap="small"):
         _way_back()
         st.markdown(f"### {literal(text_of(lecture.title, language))}", width="content")
         st.caption(say("lectures.minutes", count=f"{lecture.minutes:g}"), width="content")
+        ways = {True: say("lectures.read"), False: say("lectures.edit" if own else "lectures.give")}
+        segments("lecture_way", say("lectures.way"), ways, reads, partial(_turn, lecture.name))
         st.space("stretch")
         start.show(lecture)
+    if reads:
+        article.show(lecture, start.language_of(lecture))
+        return
+    _by_scenes(lecture, own)
+
+
+def _turn(name: str, reads: bool) -> None:
+    store.memory().article[name] = reads
+
+
+def _by_scenes(lecture: Lecture, own: bool) -> None:
+    """For whoever gives it: the scenes in their order, one in full with its notes, the files."""
+    language, at = store.get_state().language, scene_in_view(lecture)
     if not own:
         st.caption(literal(text_of(lecture.about, language)))
     with side_by_side("lecture_files", "dense", gap="xsmall"):
@@ -98,14 +114,14 @@ def rearrange_scene(lecture: Lecture, name: str, at: int) -> int:
     """Move a scene up or down, or remove it; where the view is after it."""
     scenes = list(lecture.scenes)
     if name == "remove":
-        del scenes[at]
-        if not scenes:
+        scenes = [each for each in scenes if _pair(each) != _pair(scenes[at])]
+        if all(each.asked for each in scenes):
             _remove(lecture.name)
             return 0
         to = min(at, len(scenes) - 1)
     else:
         to = at + (1 if name == "down" else -1)
-        if not 0 <= to < len(scenes):
+        if not 0 <= to < len(scenes) or scenes[at].asked or scenes[to].asked:
             return at
         scenes[at], scenes[to] = scenes[to], scenes[at]
     try:
@@ -114,6 +130,11 @@ def rearrange_scene(lecture: Lecture, name: str, at: int) -> int:
         store.memory().scene_refused = error
         return at
     return to
+
+
+def _pair(scene: Scene) -> str:
+    """The name of a scene without the time at which it is asked: before and after go together."""
+    return scene.name.removeprefix(f"{scene.asked}-") + "?" * bool(scene.asked)
 
 
 def _row(scene: Scene, language: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from glassformer.app.pages.lectures import cards, one
+from glassformer.app.pages.lectures import cards, exercises, one
 from glassformer.app.panels import drafts
 from glassformer.app.session import store
 from glassformer.app.ui.style import put_sheet
@@ -24,6 +24,9 @@ def show() -> None:
     drafts.listen_to_browser()
     if store.memory().drafts_full:
         st.error(say("lectures.full"))
+    if store.get_state().sheet:
+        exercises.show()
+        return
     name = store.get_state().lecture
     if not name:
         cards.show()

@@ -118,6 +118,7 @@ function scroll(tree) {
 function pick(tree, address) {
   tree.picked = address;
   paint(tree);
+  window.knownAnswers?.answer(tree.key, "pick", address);
   tree.trigger("pick", address);
 }
 

@@ -155,21 +155,25 @@ def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> S
         sheet = cut_sheet(trace, address, chosen)
         for lines in (sheet.rows, sheet.columns):
             _pick_part(lines)
-        return fit_sheet(sheet)
+        return fit_sheet(sheet, now)
 
 
-def fit_sheet(sheet: Sheet) -> Sheet:
-    """The part of a sheet that the reader has chosen of its long axes."""
-    return _fitted(_fitted(sheet, "rows"), "columns")
+def fit_sheet(sheet: Sheet, now: State) -> Sheet:
+    """The part of a sheet that a state has of its long axes."""
+    return _fitted(_fitted(sheet, "rows", now), "columns", now)
 
 
 def take_axis(side: Side, name: str, pair: tuple[str, str]) -> None:
-    """Draw another axis on a side; an axis that lies on the other side changes places."""
+    """Draw another axis on a side."""
+    store.update(axes=pair_with(side, name, pair))
+
+
+def pair_with(side: Side, name: str, pair: tuple[str, str]) -> tuple[str, str]:
+    """The rows and columns once a side has an axis: one that lies on the other changes places."""
     rows, columns = pair
     if side == "rows":
-        store.update(axes=(name, rows if name == columns else columns))
-    else:
-        store.update(axes=(columns if name == rows else rows, name))
+        return name, rows if name == columns else columns
+    return columns if name == rows else rows, name
 
 
 def _pin(axis: Axis, index: int) -> None:
@@ -206,47 +210,52 @@ def line_label(axis: Axis, at: int) -> str:
     return f"{at + 1} {visible(axis.labels[at])}"
 
 
-def _fitted(sheet: Sheet, side: Side) -> Sheet:
+def _fitted(sheet: Sheet, side: Side, now: State) -> Sheet:
     lines = sheet.rows if side == "rows" else sheet.columns
-    if lines.axis is None or not (offers := _parts_offered(lines)):
+    if lines.axis is None or not (offers := parts_offered(lines.axis)):
         return sheet
-    part = _part_chosen(lines.axis.name, offers)
+    part = _part_chosen(lines.axis.name, offers, now)
     if part == BY_VALUE:
         return largest_lines(sheet, side, LARGEST)
     return sheet if part == ALL else sheet_window(sheet, side, part, part + WIDEST - 1)
 
 
-def _parts_offered(lines: Lines) -> list[int]:
+def parts_offered(axis: Axis) -> list[int]:
     """What of an axis can be chosen; nothing where all of it has room."""
-    by_value = lines.axis is not None and lines.axis.name == "vocabulary"
-    fits = len(lines) <= (LARGEST if by_value else WIDEST)
-    return [] if fits else axis_parts(len(lines), by_value)
+    by_value = axis.name == "vocabulary"
+    fits = axis.size <= (LARGEST if by_value else WIDEST)
+    return [] if fits else axis_parts(axis.size, by_value)
 
 
-def _part_chosen(axis: str, offers: Sequence[int]) -> int:
-    wanted = dict(store.get_state().part).get(axis, offers[0])
+def _part_chosen(axis: str, offers: Sequence[int], now: State) -> int:
+    wanted = dict(now.part).get(axis, offers[0])
     return wanted if wanted in offers else offers[0]
 
 
 def _pick_part(lines: Lines) -> None:
     """Draw the choice of a part of a long axis."""
-    if lines.axis is None or not (offers := _parts_offered(lines)):
+    if lines.axis is None or not (offers := parts_offered(lines.axis)):
         return
     axis = lines.axis.name
     menu(
         f"tensor_part_{axis}",
         say("tensors.part", axis=axis_name(lines.axis)),
         {each: part_label(each, len(lines)) for each in offers},
-        _part_chosen(axis, offers),
+        _part_chosen(axis, offers, store.get_state()),
         lambda chosen: take_part(axis, chosen, offers[0]),
         bare=False,
     )
 
 
 def take_part(axis: str, part: int, first: int) -> None:
-    """Show another part of a long axis; what is offered first stays out of links."""
-    others = tuple(each for each in store.get_state().part if each[0] != axis)
-    store.update(part=others if part == first else (*others, (axis, part)))
+    """Show another part of a long axis."""
+    store.update(part=parts_with(store.get_state(), axis, part, first))
+
+
+def parts_with(now: State, axis: str, part: int, first: int) -> tuple[tuple[str, int], ...]:
+    """The parts of long axes with one chosen; what is offered first stays out of links."""
+    others = tuple(each for each in now.part if each[0] != axis)
+    return others if part == first else (*others, (axis, part))
 
 
 def axis_parts(count: int, by_value: bool) -> list[int]:

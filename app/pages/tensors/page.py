@@ -1,13 +1,11 @@
 """The page: the tree on the left; the picked tensor, its numbers and its files on the right."""
 
-from operator import itemgetter
-
 import streamlit as st
 
 from glassformer.app.pages.tensors import controls, facts, picture, telling
+from glassformer.app.pages.tensors.nearby import tensor_answers
 from glassformer.app.panels import answers, provenance
 from glassformer.app.panels.address_words import on_screen_lines, snippet
-from glassformer.app.panels.answers import Answers, Move
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.turns import wait_for_turn
 from glassformer.app.session import store
@@ -54,29 +52,15 @@ def _tensor(trace: Trace) -> None:
         facts.show(trace, address, sheet, whole, look)
         facts.show_downloads(trace, address)
     if store.get_state().form == "picture":
-        answers.show(pin_answers)
+        answers.show(lambda: tensor_answers(draw_there))
 
 
-def pin_answers() -> Answers:
-    """The same tensor held at other places of its axes, the nearest first."""
-    trace, now, look = on_screen.trace_on_screen(), store.get_state(), current_look()
-    address = controls.address_on_screen(trace)
+def draw_there(trace: Trace, address: str, there: State) -> None:
+    """Draw the picture of a tensor as a state has it, alone."""
+    chosen = controls.plan_of_state(trace, address, there)
+    sheet = controls.fit_sheet(cut_sheet(trace, address, chosen), there)
     whole = controls.measure_of(trace, address)
-    moves, nearby = list[Move](), list[tuple[int, dict[str, object]]]()
-    for axis, index in controls.plan_of_state(trace, address).held:
-        places = [controls.pinned_at(now, axis.name, at) for at in range(axis.size)]
-        (field,) = places[0]
-        values = [each[field] for each in places]
-        moves.append(Move(f"widget_tensor_pin_{axis.name}", field, "slide", values=values))
-        nearby += [(abs(at - index), each) for at, each in enumerate(places)]
-
-    def draw(there: State) -> None:
-        chosen = controls.plan_of_state(trace, address, there)
-        sheet = controls.fit_sheet(cut_sheet(trace, address, chosen))
-        picture.draw_picture(trace, address, chosen, sheet, whole, look)
-
-    near = [changes for _, changes in sorted(nearby, key=itemgetter(0))]
-    return Answers(now, (id(trace), look), moves, near, draw)
+    picture.draw_picture(trace, address, chosen, sheet, whole, current_look())
 
 
 if __name__ == "__main__":

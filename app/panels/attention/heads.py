@@ -14,6 +14,7 @@ from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.models import get_taught
 from glassformer.app.session import experiments, store
+from glassformer.app.session.state import State
 from glassformer.app.ui.components.head_grid import GridTexts, Thumbnail, grid_data, head_grid
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
@@ -87,34 +88,46 @@ def way_of_silence() -> Way:
     return next(reversed(off.values()), None) or cast(Way, store.get_state().off)
 
 
-def is_focus_off() -> bool:
+def is_focus_off(now: State) -> bool:
     """Whether the head in focus is switched off."""
-    now, config = store.get_state(), on_screen.trace_on_screen().config
-    off = per_head.silenced_heads(experiments.current_experiment(), config)
+    config = on_screen.trace_on_screen().config
+    off = per_head.silenced_heads(experiments.experiment_of(now), config)
     return (attention_at(cast(Kind, now.kind), now.layer), now.head) in off
 
 
 def what_it_did() -> str:
     """What became of the words where the head in focus is off, as markdown; "" where it is on."""
     pair = on_screen.pair_on_screen()
-    if pair is None or pair.kind != "experiment" or not is_focus_off():
+    if pair is None or pair.kind != "experiment" or not is_focus_off(store.get_state()):
         return ""
-    before, after = (literal(visible(run.output_text)) for run in (pair.first, pair.second))
-    return say(f"switch_heads.did_{'nothing' if before == after else 'this'}",
-               before=before, after=after)  # fmt: skip
+    return became(*(literal(visible(run.output_text)) for run in (pair.first, pair.second)))
+
+
+def became(before: str, after: str) -> str:
+    """What the words became without a head."""
+    did = "nothing" if before == after else "this"
+    return say(f"switch_heads.did_{did}", before=before, after=after)
+
+
+def with_head_turned(now: State) -> Experiment | None:
+    """What is switched once the head in focus is turned off, or on; None where it cannot be."""
+    if now.head is None or on_screen.file_on_screen() is not None:
+        return None
+    config, where = (
+        on_screen.trace_on_screen().config,
+        attention_at(cast(Kind, now.kind), now.layer),
+    )
+    switched = experiments.experiment_of(now)
+    return per_head.toggle_head(switched, config, where, now.head, way_of_silence())
 
 
 def off_button(key: str) -> None:
     """A small button that switches the head in focus off, or on again."""
-    now, config = store.get_state(), on_screen.trace_on_screen().config
-    where, head = attention_at(cast(Kind, now.kind), now.layer), now.head
-    is_off = is_focus_off()
+    now = store.get_state()
+    is_off = is_focus_off(now)
 
     def take() -> None:
-        if head is not None:
-            switched = per_head.toggle_head(
-                experiments.current_experiment(), config, where, head, way_of_silence()
-            )
+        if (switched := with_head_turned(now)) is not None:
             experiments.switch_to(switched)
 
     file = on_screen.file_on_screen() is not None  # only the model can compute another run
@@ -124,8 +137,8 @@ def off_button(key: str) -> None:
         key=key,
         icon=":material/power_settings_new:",
         type="primary" if is_off else "secondary",
-        disabled=file or head is None,
-        help=say("switch_heads.turn_none") if head is None else why,
+        disabled=file or now.head is None,
+        help=say("switch_heads.turn_none") if now.head is None else why,
         on_click=take,
     )
 
@@ -134,7 +147,7 @@ def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
     """Every head in reading order: by layer with the layer's mean last, or ranked by a role."""
     now, trace = focus.now, focus.trace
     made_under = tuple(
-        each for each in experiments.current_experiment().switches if each.text in trace.edits
+        each for each in experiments.experiment_of(now).switches if each.text in trace.edits
     )
     off = per_head.silenced_heads(Experiment(made_under), trace.config)
     if now.order == "place" and _takes_long(trace, focus.kind):

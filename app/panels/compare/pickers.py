@@ -38,10 +38,14 @@ def pick_kind(trace: Trace, key: str, **looks: Any) -> None:
 
 
 def _take_kind(trace: Trace, kind: Kind) -> None:
-    """Go to another kind, at the last layer or head that it has where it has fewer."""
-    now, heads = store.get_state(), trace.config.of(kind).n_heads
-    head = None if now.head is None else min(now.head, heads - 1)
-    store.update(kind=kind, layer=min(now.layer, layers_of(trace, kind) - 1), head=head)
+    """Go to another kind."""
+    store.update(**head_of_kind(trace, store.get_state(), kind))
+
+
+def head_of_kind(trace: Trace, now: State, kind: Kind) -> dict[str, Any]:
+    """The place in another kind: at the last layer or head that it has where it has fewer."""
+    head = None if now.head is None else min(now.head, trace.config.of(kind).n_heads - 1)
+    return {"kind": kind, "layer": min(now.layer, layers_of(trace, kind) - 1), "head": head}
 
 
 def pick_layer(count: int, now: int, take: Callable[[int], object], key: str) -> None:

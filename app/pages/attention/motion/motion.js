@@ -151,7 +151,22 @@ function settle(view) {
   clearTimeout(view.timer);
   const at = Math.round(view.at);
   if (at !== view.told)
-    view.timer = view.later(() => view.send("at", { at: (view.told = at) }), REST);
+    view.timer = view.later(() => {
+      view.told = at;
+      view.sent.push(at);
+      view.send("at", { at });
+    }, REST);
+}
+
+// Where the link leads: to a station at once, unless it only says where the movement has come to.
+function follow(view, at) {
+  if (at === view.linked) return;
+  view.linked = at;
+  const known = view.sent.splice(0, view.sent.indexOf(at) + 1);
+  if (known.length) return;
+  clearTimeout(view.timer);
+  Object.assign(view, { at, goal: at, told: at, playing: false });
+  if (view.stills) show(view);
 }
 
 // One station on or back from where the movement is, or to an end of the line.
@@ -215,6 +230,8 @@ export default component(MARKUP, {
       at,
       goal: at,
       told: at,
+      linked: at,
+      sent: [],
       speed: 1,
       waited: 0,
       playing: false,
@@ -260,6 +277,9 @@ export default component(MARKUP, {
     view.nodes.clear();
     view.inner.replaceChildren();
     arrange(view);
+  },
+  mark(view, { at }) {
+    follow(view, at);
   },
   end(view) {
     clearTimeout(view.timer);

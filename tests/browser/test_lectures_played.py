@@ -1,0 +1,73 @@
+"""All bundled lectures played by keyboard: each scene shows what it speaks of, for the last row."""
+
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from glassformer.app.runs.scenes import trace_of
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.lectures.read import bundled_lectures
+from glassformer.core.lectures.truth import find_truth
+from tests.browser.last_row import seen_from_the_last_row
+from tests.browser.test_presenting import SMALL, at_scene, lecture_of, open_stage
+
+# What a scene is about, where its screen is larger than the room below the scene's texts.
+POINTS = {"decoding-beam": ".node.now", "decoding-padding": ".x3title"}
+# All that a frame says, in components and drawings, too.
+SAID = """(frame) => {
+  const roots = [frame.contentDocument];
+  for (const root of roots)
+    for (const each of root.querySelectorAll("*")) if (each.shadowRoot) roots.push(each.shadowRoot);
+  const texts = (each) => [...each.childNodes]
+    .filter((node) => node.nodeType === 3).map((node) => node.data);
+  return roots.flatMap((root) => [...root.querySelectorAll("*")])
+    .filter((each) => !["STYLE", "SCRIPT"].includes(each.tagName)).flatMap(texts).join(" ");
+}"""
+
+
+def join(name: str) -> tuple[Scene, ...]:
+    """The scenes of a lecture, under names that are unique beside those of the others."""
+    scenes = []
+    for scene in lecture_of(name).scenes:
+        if (asked := scene.question) and (other := asked.truth.scene):
+            asked = replace(asked, truth=replace(asked.truth, scene=f"{name}-{other}"))
+        scenes.append(replace(scene, name=f"{name}-{scene.name}", question=asked))
+    return tuple(scenes)
+
+
+def key_of(lecture: Lecture, scene: Scene, language: str) -> str:
+    """The number or the word that is to be seen on the scene, from the run; "" without one."""
+    if scene.key is None:
+        return ""
+    trace = trace_of(lecture.source(scene, scene.key), language)
+    return find_truth(scene.key, trace, language).text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_lectures_are_played_by_keyboard_alone(
+    browser: Browser, app_url: str, language: str
+) -> None:
+    """All of them in one room: the screens are loaded once."""
+    scenes = [scene for name in (*bundled_lectures(), SMALL) for scene in join(name)]
+    lecture = lecture_of(SMALL).having(*scenes)
+    page, _ = open_stage(browser, app_url, lecture, language)
+    keys = ("ArrowRight", "PageDown", " ", "ArrowDown")
+    for place, scene in enumerate(lecture.scenes):
+        if place:
+            page.keyboard.press(keys[place % len(keys)])
+        at_scene(page, place)
+        shown = page.locator("iframe.seen")
+        expect(shown).to_have_count(1)
+        said = " ".join(str(shown.evaluate(SAID)).split())
+        assert (key := key_of(lecture, scene, language)) in said, f"{scene.name} lacks {key}"
+        if point := POINTS.get(scene.name):
+            expect(shown.content_frame.locator(point).first).to_be_in_viewport(ratio=0.99)
+        if scene.focus:
+            assert seen_from_the_last_row(page) == [], scene.name
+        # The chrome of the app is gone, the scene's title stands on top, "…" stands nowhere.
+        assert not shown.content_frame.locator(".stAppHeader").first.is_visible()
+        assert "…" not in page.locator("#band").inner_text().replace("……", "")
+    page.keyboard.press("Home")
+    at_scene(page, 0)
+    page.close()
