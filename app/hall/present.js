@@ -9,7 +9,7 @@ const TRIES = 20; // to get texts with their numbers
 const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
 const READABLE = 0.022; // of the window's height: the least type for the last row
 const SMALL = 10.8; // pixels of the smallest type of a page
-const PHONE = 700; // pixels of a page below which it is a phone's
+const NARROWEST = 560; // pixels of a page, at least
 const HIGHEST = 0.3; // of the window that texts may take; longer ones are written smaller
 const SMALLEST = 0.6;
 const OVERLAYS = ["question", "join", "overview", "keys", "notes"];
@@ -151,7 +151,7 @@ function place(scene) {
 /* Where a panel fills the stage, its smallest type is as high as the last row needs it. */
 function scaled(spot, scene, of) {
   const whole = Math.min(innerHeight / 720, innerWidth / 1100);
-  const stage = Math.min((READABLE * innerHeight) / SMALL, spot.width / PHONE);
+  const stage = Math.min((READABLE * innerHeight) / SMALL, spot.width / NARROWEST);
   const larger = Math.max(1, scene === null ? whole : stage);
   return { ...spot, scale: lecture.scenes[of].focus.length ? larger : 1 };
 }

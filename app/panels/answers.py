@@ -111,7 +111,7 @@ class Answers:
     @property
     def rest(self) -> State:
         """The state without its place."""
-        return replace(self.now, **{name: getattr(State(), name) for name in self.fields})
+        return replace(self.now, **{name: getattr(State, name) for name in self.fields})
 
     def there(self, **changes: Any) -> Any:
         """What `draw` is given of a place nearby; without changes of the one in view."""
@@ -133,7 +133,7 @@ def show(make: Callable[[], Answers]) -> None:
 def _send(make: Callable[[], Answers]) -> None:
     page = make()
     data: dict[str, Any] = {
-        "version": page.version,
+        "version": (version := page.version),
         "fields": page.fields,
         "here": page.place(page.there()),
         "moves": page.moves,
@@ -142,7 +142,7 @@ def _send(make: Callable[[], Answers]) -> None:
         "costly": [*page.costly],
     }
     (asked, of), store.memory().answers_asked = store.memory().answers_asked, ("", "")
-    if asked == page.version:
+    if asked == version:
         name = (asked, of, orjson.dumps(data["here"]))
         data["answered"] = orjson.Fragment(_known.get(name, lambda: answer(page, of)))
     _answers("bridge_answers", data, ask=_remember)

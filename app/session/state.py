@@ -55,7 +55,7 @@ LAB = (
     "scaling", "normalisers", "labels", "dictionary", "weighted_values", "pull", "similarity",
     "masks", "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth",
     "split", "memory", "one_matrix", "skips", "clones", "order", "added", "why", "seq2seq", "rnn",
-    "nearest_words", "model", "examples",
+    "ngrams", "nearest_words", "model", "examples",
 )  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch", "texts")

@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 from urllib.parse import unquote
@@ -29,6 +30,7 @@ from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
 
 LARGEST_SEED = 2**31 - 1
+_hints_of: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 KINDS: "dict[str, type[Switch]]" = {}  # filled where the kinds are defined, never later
 
 
@@ -72,7 +74,7 @@ class Switch:
             KINDS[kind] = cls
 
     def __post_init__(self) -> None:
-        hints = get_type_hints(type(self))
+        hints = _hints_of(type(self))
         for each in fields(self):
             value = getattr(self, each.name)
             fitting = fits_type(value, hints[each.name])

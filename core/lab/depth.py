@@ -26,7 +26,8 @@ class Stack:
     """One encoder of L layers; entry 0 is the input, entry l what layer l gives."""
 
     place: NormPlace
-    residual: bool  # False: the way around every sub-layer is cut
+    residual: bool  # around every sub-layer; False: cut
+    span: int  # without it, layers that one skip leads around; 0: there is none
     lengths: Tensor  # (L + 1,) mean length of a word's vector
     gradients: Tensor  # (L + 1,) length of ∂ loss / ∂ that layer's output
     likeness: Tensor  # (L + 1,) mean cosine between two different words: 1, all are alike
@@ -37,8 +38,14 @@ class Stack:
         return float(self.gradients[0] / self.gradients[-1])
 
 
-def measure_depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> tuple[Stack, ...]:
+def measure_depth(
+    layers: Any = 8, width: Any = 32, seed: Any = 0, span: Any = 0
+) -> tuple[Stack, ...]:
     """Measures post-norm, post-norm cut, pre-norm and pre-norm cut by the model's own encoder.
+
+    With a span the cut ones have other skips: one around each `span` layers, x + layers(x), with
+    post-norm normed behind the sum. At a layer inside a span what is measured is what the layer
+    gives: the skip is not in it yet.
 
     All four start from the same weights and read the same input. The loss is a fixed random
     direction of the last layer's output (before any final norm), of length 1 for each word, so that
@@ -48,9 +55,11 @@ def measure_depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> tuple[Stac
         layers: L, 1 to 12.
         width: d_model, a multiple of 4 from 8 to 64.
         seed: 0 to 2³¹, of the weights, the words and the direction.
+        span: layers that a skip leads around, 0 to 12; 0 for no skip. What is left at the top has
+            one around fewer layers.
 
     Returns:
-        The four stacks in this order; "cut" is without the residual connections.
+        The four stacks in this order; "cut" is without the residual around every sub-layer.
 
     Raises:
         GlassformerError: `lab_…`, as `core.lab.inputs`.
@@ -60,8 +69,9 @@ def measure_depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> tuple[Stac
         read_whole_number("seed", seed, 0, 2**31),
     )
     wide = read_whole_number("width", width, 8, 64, multiple_of=HEADS)
+    around = read_whole_number("span", span, 0, 12)
     return tuple(
-        _measure(many, wide, start, place, residual)
+        _measure(many, wide, start, place, 0 if residual else around, residual)
         for place in get_args(NormPlace)
         for residual in (True, False)
     )
@@ -92,17 +102,23 @@ def encoder(layers: int, width: int, seed: int, place: NormPlace) -> Encoder:
     return build_seeded(lambda: Encoder(config), seed)
 
 
-def _measure(layers: int, width: int, seed: int, place: NormPlace, residual: bool) -> Stack:
+def _measure(
+    layers: int, width: int, seed: int, place: NormPlace, span: int, residual: bool
+) -> Stack:
     model = encoder(layers, width, seed, place)
     generator = torch.Generator().manual_seed(seed)
     x, direction = torch.randn(2, 1, WORDS, width, generator=generator)  # (1, S, D) each
     edits = () if residual else (Edit("*_residual/stream", torch.zeros_like),)
-    tape = Recorder(edits)
     with torch.enable_grad():
-        top = model(x.requires_grad_(), EVERYTHING, tape)  # (1, S, D)
-        loss = (top * functional.normalize(direction, dim=-1)).sum()
-    lower = [tape.tensors[f"{at}/self_attention_residual/branch_input"] for at in range(layers)]
-    rows = [*lower, top]  # L + 1 times (1, S, D)
+        rows = [x.requires_grad_()]  # L + 1 times (1, S, D)
+        entered = rows[0]  # where the skip begins
+        for at, layer in enumerate(model.layers, start=1):
+            row = layer(rows[-1], EVERYTHING, Recorder(edits))
+            if span and (at % span == 0 or at == layers):
+                row = row + entered
+                entered = row = functional.layer_norm(row, [width]) if place == "post" else row
+            rows.append(row)
+        loss = (rows[-1] * functional.normalize(direction, dim=-1)).sum()
     gradients = torch.autograd.grad(loss, rows)
     states = torch.cat(rows).detach()  # (L + 1, S, D)
     unit = functional.normalize(states, dim=-1)
@@ -110,6 +126,7 @@ def _measure(layers: int, width: int, seed: int, place: NormPlace, residual: boo
     return Stack(
         place=place,
         residual=residual,
+        span=span,
         lengths=states.norm(dim=-1).mean(dim=-1),
         gradients=torch.stack([each.norm() for each in gradients]),
         likeness=(cosines.sum(dim=(-2, -1)) - WORDS) / (WORDS * (WORDS - 1)),

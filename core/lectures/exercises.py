@@ -230,7 +230,13 @@ def _score(trace: Trace, rng: Random) -> Exercise | None:
         "k": (*(format_exact(k[each]) for each in picked), None, None, None),
         "product": (*[None] * PICKED, format_exact(rest), 0, 1),
     }
-    facts = {**row.facts, "key": row.words[at], "width": len(q), "others": len(q) - PICKED}
+    facts = {
+        **row.facts,
+        "key": row.words[at],
+        "width": len(q),
+        "others": len(q) - PICKED,
+        "few": PICKED,
+    }
     where = f"{row.place}/scaled"
     return Exercise("score", where, columns, rows, _gaps(values), _tolerance(bound), facts)
 
@@ -308,7 +314,7 @@ def _norm(trace: Trace, rng: Random) -> Exercise | None:
         "normalized": _holes([hat[each] for each in picked], holes),
     }
     facts: dict[str, Index] = {
-        "mean": format_exact(mean), "std": format_exact(std), "width": len(x),
+        "mean": format_exact(mean), "std": format_exact(std), "width": len(x), "few": PICKED,
         "word": (axis.labels or ("",) * axis.size)[at], "place": where.rpartition("/")[0],
     }  # fmt: skip
     gaps = _gaps([hat[picked[each]] for each in sorted(holes)])
@@ -334,7 +340,12 @@ def _position(trace: Trace, rng: Random) -> Exercise | None:
     picked = [2 * wave + part for wave in waves for part in (0, 1)]
     values = [float(table[at, each]) for each in picked]
     holes = [rng.choice((0, 1)), rng.choice((2, 3))]
-    facts: dict[str, Index] = {"at": at, "width": width, "place": Address.of(where).branches[0]}
+    facts: dict[str, Index] = {
+        "at": at,
+        "start": 0,
+        "width": width,
+        "place": Address.of(where).branches[0],
+    }
     rows: dict[str, tuple[Cell, ...]] = {
         "even": tuple(str(2 * (each // 2)) for each in picked),
         "encoding": _holes(values, holes),
@@ -344,7 +355,8 @@ def _position(trace: Trace, rng: Random) -> Exercise | None:
     return Exercise("position", where, columns, rows, gaps, _tolerance(HALF), facts)
 
 
-Rows, Facts = Mapping[str, list[float]], Mapping[str, float]
+Rows = Mapping[str, list[float]]
+Facts = Mapping[str, float]
 
 
 def _work_score(rows: Rows, facts: Facts) -> dict[str, list[float]]:

@@ -23,7 +23,7 @@ from glassformer.app.pages.switch.masks.panel import PRESETS as LOOKS
 from glassformer.app.pages.training.workshop.data import example_text
 from glassformer.app.pages.training.workshop.form import PRESETS, STEPS
 from glassformer.app.pages.vectors.lens.compare import BEST
-from glassformer.app.session.state import MOTION, SPANS, STRATEGIES, State
+from glassformer.app.session.state import SPANS, STRATEGIES, State
 from glassformer.core.config import MaskFill
 from glassformer.core.interventions.concepts import Dropout, Temperature
 from glassformer.core.interventions.experiment import REFERENCE
@@ -84,7 +84,7 @@ NAMES = (
     r"[Hh]alf of the (?:page|Training)",
     r"Double-click|one word twice|encoder twice|comes twice|和 twice",
     r"two or three (?:times|answers)|scene 1",
-    r"[Tt]emperature to 2|To 0\.5|beams to 1|k = 2",  # what a lecturer does: see claims.py
+    r"[Tt]emperature to 2|To 0\.5|k = 2",  # what a lecturer does: see claims.py
     r"a rank of 2000|three words back|________ is not three times ________",  # large ones
     r"[Tt]wo vectors",
 )
@@ -296,13 +296,17 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
     # Lectures.
     r"attention\.title: .* # minutes": lambda: of.minutes("attention"),
     r"decoding\.about: .* # minutes": lambda: of.minutes("decoding"),
+    r"average\.about: .* # minutes": lambda: of.minutes("average"),
+    r"learning\.about: .* # minutes": lambda: of.minutes("learning"),
     r"heads\.about: .* About # an hour": lambda: [round(2 * of.minutes("heads")[0] / 60) / 2],
     r"About # minutes have gone": lambda: [10 * round(of.minutes("transformer", "memory")[0] / 10)],
     r"word makes # vectors|Point: # tables on": lambda: of.maps("self_attention", "w_o"),
-    r"back # \(‹\)": lambda: [MOTION.index("scores") - MOTION.index("products")],
     r"they are #|much of # will": of.row_sum,
     r"a factor of #": lambda: [math.exp(1)],
     r"these # words": lambda: [len("query key value score softmax sum".split())],
+    r"probability, less # for the right": lambda: [
+        float((one := labels(true=((1, 0, 0, 0),)).softmax).probabilities[0] - one.gradients[0])
+    ],
     r"in # lines|the # tables with": lambda: [len(build_mask().lines)],
     r"has # rows": lambda: [len(load_model().trace("我真羡慕你有这么好的朋友。").target_tokens)],
     r"; # of the attention on <pad>": of.hidden,
@@ -326,5 +330,5 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
     r": # curves": lambda: [len(fields(Saturation))],
     r"spread #": of.deviation,
     r"# thirds of the weights": of.thirds,
-    r"as # sentences to write": lambda: [of.sentences_to_write()],
+    r"Say: # sentences to write": lambda: [of.sentences_to_write()],
 }

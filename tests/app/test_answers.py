@@ -143,7 +143,7 @@ def test_a_head_that_is_turned_off_is_known_to_who_comes_to_its_switch(
     assert changes["head_grid"]
 
 
-BENCHES = "clones depth dictionary one_matrix pull scaling seq2seq skips split why".split()
+BENCHES = "clones depth dictionary ngrams one_matrix pull scaling seq2seq skips split why".split()
 
 
 @pytest.mark.parametrize("bench", BENCHES)

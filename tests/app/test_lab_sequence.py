@@ -1,6 +1,7 @@
 """The benches on depth, heads, order and Table 1: what they show, computed again another way."""
 
 import base64
+import html
 import json
 from functools import partial
 from typing import Any
@@ -12,8 +13,10 @@ from streamlit.testing.v1 import AppTest
 from torch.nn import functional
 
 from glassformer import load_model
+from glassformer.app.pages.lab.ngrams import panel as ngrams_panel
 from glassformer.app.pages.lab.rnn import panel as rnn_panel
 from glassformer.app.pages.lab.seq2seq.panel import SENTENCE
+from glassformer.app.ui.text import literal
 from glassformer.core.lab import depth as stacks
 from glassformer.core.lab import rnn
 from glassformer.core.lab.seq2seq import read_words
@@ -198,3 +201,38 @@ def test_an_rnn_is_trained_on_its_button_and_writes(monkeypatch: pytest.MonkeyPa
     assert "After 50 steps" in said(app)
     typed_in_lab(app, "rnn", letters="xyz")
     assert "letters" in data_of(app, "typed")["message"]
+
+
+def test_counts_beside_the_translator() -> None:
+    app = bench("ngrams", text="I like you")
+    model, trace = load_model(), load_model().trace("I like you")
+    before, written = trace.target_pieces[1:4], trace.output_pieces[3]
+    pairs = ngrams_panel.held_out("en-zh")
+    texts = [*ngrams_panel.counted_sentences("en-zh", 2000)]
+    assert not {each.chinese for each in pairs} & {*texts}
+    follows = [
+        text[at + 2]
+        for each in texts
+        for text in [(*each, "<eos>")]
+        for at in range(len(text) - 2)
+        if text[at : at + 2] == before[1:]
+    ]
+    assert f"context met {len(follows)} times" in said(app)
+    assert f"writes **{literal(trace.surfaces.get(written, written))}**" in said(app)
+    for each in trace.candidates(3, 3):
+        assert f"<th>{html.escape(each.token)}</th>" in said(app)
+    assert [numbers(each["y"]).size for each in traces(app)] == [5, 2, 5]
+    level = float(numbers(traces(app)[1]["y"])[0])
+    losses = []
+    with torch.no_grad():
+        for pair in pairs:  # one by one, without padding
+            given, target = (torch.tensor([model.ids(each)]) for each in (
+                [*pair.english, "<eos>"], ["<zh>", *pair.chinese, "<eos>"]))  # fmt: skip
+            logits = model.transformer(given, target[:, :-1])[0]
+            losses.append(functional.cross_entropy(logits, target[0, 1:], reduction="none"))
+    assert level == pytest.approx(float(torch.cat(losses).mean().exp()), rel=1e-4)
+    typed_in_lab(app, "ngrams", smoothing="add", k="0", order="1")
+    assert np.isnan(numbers(traces(app)[0]["y"])[4])  # a word with a probability of 0
+    assert "perplexity ∞" in str(traces(app)[0]["hovertext"])
+    typed_in_lab(app, "ngrams", k="-1")
+    assert "k is -1" in data_of(app, "typed")["message"]

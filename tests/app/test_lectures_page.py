@@ -17,6 +17,7 @@ from glassformer.app.session import limits
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
 from glassformer.app.takeaway import sheets
+from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.exercises import make_sheet
 from glassformer.core.lectures.lecture import Lecture
@@ -188,9 +189,9 @@ def test_a_lecture_is_an_article_with_its_numbers_answers_and_why(language: str)
     )  # fmt: skip
     look = next(x for x in article_of(app)["parts"] if x["name"] == "look")
     scene = lecture.scene("look")
-    assert look["text"] == fill_texts(lecture, scene, language, trace_of).text
+    assert look["texts"][0] == fill_texts(lecture, scene, language, trace_of).text
     assert look["links"][0] == [scene.page, dict(scene.link(language)[1])]
-    question = look["question"]
+    (question,) = look["questions"]
     answer = answer_of(lecture, scene, language, trace_of)
     assert answer is not None and question["right"] == answer.value == 1
     assert question["answer"] == question["options"][1] == answer.text
@@ -230,10 +231,12 @@ def article_of(app: AppTest) -> Any:
 
 def test_before_it_is_asked_again_a_question_has_no_answer() -> None:
     lecture = read_lecture(TWICE)
-    before, *_, after = (article.part_data(lecture, x, "en") for x in lecture.scenes)
-    assert "right" not in before["question"] and "why" not in before["question"]
-    assert after["question"]["right"] in (0, 1) and after["question"]["why"]
-    given = article.part_data(lecture, lecture.scene("after-grows"), "en")["question"]
+    before, after, given = (
+        article.question_data(lecture, lecture.scene(name), "en", ())
+        for name in ("before-word", "after-word", "after-grows")
+    )
+    assert "right" not in before and "why" not in before
+    assert after["right"] in (0, 1) and after["why"]
     assert given["right"] == 1 and given["given"] and "why" not in given
 
 
@@ -265,6 +268,7 @@ def test_sheets_to_print_hold_each_seed_and_no_answer(language: str) -> None:
         sheets.sheet_file(trace, made, each, language).decode() for each in (False, True)
     )
     assert plain.count('class="sheet"') == solved.count('class="sheet"') == 2
+    assert say("exercises.softmax", language) in plain
     assert "<script" not in plain and "<b>it</b>" not in plain and "default-src 'none'" in plain
     gaps = [gap for sheet in made.values() for each in sheet for gap in each.gaps]
     assert len(re.findall(r'class="gap">\([a-j]\)</td>', plain)) == len(gaps)

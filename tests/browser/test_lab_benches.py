@@ -39,6 +39,7 @@ def test_benches_fit_a_laptop(open_page: Callable[..., Page]) -> None:
     for bench in (
         "scaling", "normalisers", "labels", "dictionary", "similarity", "pull", "masks",
         "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "seq2seq", "rnn",
+        "ngrams",
     ):  # fmt: skip
         page.get_by_role("button", name="All questions").click()
         page.locator(f".tile[data-bench={bench}]").click()

@@ -28,17 +28,20 @@ def feed(layer: Any, x: Tensor) -> Tensor:
     return parts.w_2(torch.relu(parts.w_1(x)))
 
 
-def by_hand(place: str, residual: bool) -> dict[str, Any]:
+def by_hand(place: str, residual: bool, span: int = 0) -> dict[str, Any]:
     model = encoder.__wrapped__(LAYERS, WIDTH, SEED, place).requires_grad_()
     generator = torch.Generator().manual_seed(SEED)
     x, direction = torch.randn(2, 1, WORDS, WIDTH, generator=generator)
     x, direction = x[0].clone().requires_grad_(), functional.normalize(direction[0], dim=-1)
     rows = [x]
-    for layer in model.layers:
+    for at, layer in enumerate(model.layers):
         row = rows[-1]
         for sublayer in (attend, feed):
             inner = functional.layer_norm(row, (WIDTH,)) if place == "pre" else row
             row = (row if residual else 0) + sublayer(layer, inner)
+            row = functional.layer_norm(row, (WIDTH,)) if place == "post" else row
+        if span and at + 1 in (span, LAYERS):
+            row = row + rows[0 if at + 1 == span else span]
             row = functional.layer_norm(row, (WIDTH,)) if place == "post" else row
         rows.append(row)
     found = torch.autograd.grad((rows[-1] * direction).sum(), rows)
@@ -59,10 +62,11 @@ def one(stacks: tuple[Stack, ...], place: str, residual: bool = True) -> Stack:
 
 
 @pytest.mark.parametrize("place", ["post", "pre"])
-@pytest.mark.parametrize("residual", [True, False])
-def test_against_plain_torch(place: Any, residual: bool) -> None:
-    stack = one(measure_depth(LAYERS, WIDTH, SEED), place, residual)
-    for name, wanted in by_hand(place, residual).items():
+@pytest.mark.parametrize(("residual", "span"), [(True, 0), (False, 0), (False, 2), (False, 3)])
+def test_against_plain_torch(place: Any, residual: bool, span: int) -> None:
+    stack = one(measure_depth(LAYERS, WIDTH, SEED, span), place, residual)
+    assert stack.span == span
+    for name, wanted in by_hand(place, residual, span).items():
         torch.testing.assert_close(getattr(stack, name), wanted.detach(), atol=1e-4, rtol=1e-3)
     ratio = stack.gradients[0] / stack.gradients[-1]
     assert stack.gradient_ratio == pytest.approx(float(ratio))
@@ -76,6 +80,18 @@ def test_what_the_figure_shows() -> None:
     assert float(cut.likeness[-1]) > 0.99  # without residuals all words become one
     assert float(pre.likeness[-1]) < float(post.likeness[-1]) < float(cut.likeness[-1])
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("place", ["post", "pre"])
+def test_a_longer_skip_brings_more_of_the_input_to_the_top(place: Any) -> None:
+    ends = [
+        float(one(measure_depth(8, 32, 0, span), place, residual=False).likeness[-1])
+        for span in (8, 4, 1, 0)
+    ]
+    assert ends == sorted(ends)
+    assert ends[0] < ends[1] - 0.1  # random words are not alike, collapsed ones are
+    spanned = one(measure_depth(8, 32, 0, 4), place)
+    assert torch.equal(spanned.lengths, one(measure_depth(8, 32, 0), place).lengths)  # as before
 
 
 def test_the_same_every_time_and_nobody_elses_numbers_drawn() -> None:

@@ -315,4 +315,50 @@ HEADS = (
         run(H, "routes").output_text == "动物没有穿过马路，因为动物太宽了"
         and with_edits(CUT) == ANIMAL)),
 )  # fmt: skip
-CLAIMS = (*ATTENTION, *TRANSFORMER, *DECODING, *HEADS)
+A, BOOK, MASKED = "average", "我昨天在北京买了一本书", "decoder/1/self_attention"
+
+
+def _rows_are_averages(language: str) -> bool:
+    weights = run(A, "average")[f"{MASKED}/weights"][0, 0]
+    plain = torch.ones_like(weights).tril()
+    even = torch.allclose(weights, plain / plain.sum(-1, keepdim=True), atol=5e-3)
+    return even and run(A, "average").output_text == get_trace(BOOK).output_text
+
+
+def _hidden_word_scores_more(language: str) -> bool:
+    trace = run(A, "softmax")
+    row = {"head": 0, "query": "book"}
+    later, chosen = (
+        number(trace, f"{MASKED}/scores", key=each, **row) for each in ("in", "bought")
+    )
+    return later > chosen and number(trace, f"{MASKED}/weights", key="in", **row) == 0
+
+
+def _heads_look_elsewhere(language: str) -> bool:
+    weights = run(A, "heads")[f"{MASKED}/weights"][0]
+    place = run(A, "heads").target_tokens.index("book")
+    return len({int(each[place].argmax()) for each in weights}) > 1
+
+
+AVERAGE = (
+    Claim(A, "task", "I bought a book in Beijing yesterday, step 5", lambda _: (
+        run(A, "task").output_text == "I bought a book in Beijing yesterday"
+        and run(A, "task").target_tokens[4] == "book")),
+    Claim(A, "average", "the same share for all; the sentence is the same", _rows_are_averages),
+    Claim(A, "blurred", "“Beijing” and “yesterday” are gone, a book is left", lambda _: (
+        not {"Beijing", "yesterday"} & {*run(A, "blurred").output_tokens}
+        and "book" in run(A, "blurred").output_tokens)),
+    Claim(A, "blurred", "the decoder alone could do with averages", lambda _: (
+        with_edits("temperature:decoder/*/self_attention,1000", BOOK)
+        == get_trace(BOOK).output_text
+        != with_edits("temperature:decoder/*/cross_attention,1000", BOOK))),
+    Claim(A, "weighted", "adds up to 1, not the same for all", lambda _: (
+        word(run(A, "weighted"), f"{MASKED}/weights", "key", head=0, query="book") == "bought")),
+    Claim(A, "softmax", "“in” has a larger score and no share", _hidden_word_scores_more),
+    Claim(A, "heads", "they look at different words", _heads_look_elsewhere),
+    Claim(A, "cut", "no word is where it was but an “a”", lambda _: (
+        {each for each, other in zip(
+            run(A, "cut").output_tokens, get_trace(BOOK).output_tokens, strict=False)
+         if each == other} == {"a"})),
+)  # fmt: skip
+CLAIMS = (*ATTENTION, *TRANSFORMER, *DECODING, *HEADS, *AVERAGE)

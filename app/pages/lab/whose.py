@@ -19,6 +19,7 @@ from glassformer.core.analysis.attention_views import Kind, kinds_of, layers_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.inputs import read_choice, read_whole_number
 from glassformer.core.model.transformer import Transformer
+from glassformer.core.text_models.model import Model
 from glassformer.core.trace.trace import Trace
 
 
@@ -36,18 +37,17 @@ def made_by() -> tuple[str, str]:
 
 def transformer() -> Transformer:
     """As `on_screen.model_on_screen` has it. Errors: as `made_by`."""
-    found: Transformer = bench_model().transformer
-    return found
+    return bench_model().transformer
 
 
-def bench_model() -> Any:
-    """The same with its words, a translator. Errors: as `made_by`."""
+def bench_model() -> Model:
+    """Of both kinds, with its words. Errors: as `made_by`."""
     return get_model() if _elsewhere() else on_screen.model_on_screen()
 
 
 def model_name() -> str:
     """What the model is called."""
-    return str(bench_model().name)
+    return bench_model().name
 
 
 def bench_trace() -> Trace:

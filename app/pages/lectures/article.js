@@ -4,7 +4,7 @@
 const READ = "glassformer.read."; // in localStorage
 const NARROW = 600; // pixels: a page in a narrower place is laid out as on a phone
 const WIDE = 1000; // pixels that a page of the app wants in any other
-const CALM = 150; // ms without scrolling, after which screens may come
+const UNMOVED = 150; // ms without scrolling, after which screens may come
 
 const recall = (view, name) => {
   try {
@@ -21,10 +21,12 @@ const remember = (view, name, value) => {
   }
 };
 
-function addressOf(view, [page, query]) {
-  const base = location.pathname.replace(/\/lectures\/?$/, "");
+const base = () => location.pathname.replace(/\/lectures\/?$/, "");
+
+// A link in the reader's own language and theme, as seen from the app's base.
+function linkOf(view, [page, query]) {
   const { language, theme } = view.data.reader;
-  return `${base}/${page}?${new URLSearchParams({ ...query, language, ...(theme && { theme }) })}`;
+  return `${page}?${new URLSearchParams({ ...query, language, ...(theme && { theme }) })}`;
 }
 
 const paragraphs = (text) =>
@@ -44,7 +46,7 @@ const plain = (typed) =>
       .replace(",", "."),
   );
 
-function choices(part, options, given, take) {
+function choices(options, given, take) {
   return make(
     ".wrapped.options",
     options.map(([value, said]) =>
@@ -57,7 +59,7 @@ function choices(part, options, given, take) {
   );
 }
 
-function numberField({ data: { texts } }, { question }, given, take) {
+function numberField({ data: { texts } }, question, given, take) {
   const field = make("input.number", { inputMode: "decimal", value: given ?? "" });
   field.setAttribute("aria-label", texts.number);
   const said = make("span.hint", { role: "status" });
@@ -71,17 +73,17 @@ function numberField({ data: { texts } }, { question }, given, take) {
   return make(".wrapped.options", field, question.unit, button, said);
 }
 
-const namedAnswer = ({ question }, given) =>
+const namedAnswer = (question, given) =>
   question.kind === "choice" ? (question.options[given] ?? "") : `${given}`;
 
 // Right or not, what the run answers, and which of its numbers decided.
-function verdict(view, part, given) {
+function verdict(view, question, given) {
   const { texts } = view.data;
-  const { question, asked } = part;
+  const { asked, name } = question;
   if (asked === "before") return [make("p.verdict", texts.kept)];
   if (question.error) return [make("p.verdict", phrase(texts.none, { why: question.error }))];
   const isRight = given === question.right;
-  const said = { given: namedAnswer(part, given) };
+  const said = { given: namedAnswer(question, given) };
   const told =
     question.kind === "number"
       ? phrase(texts.said, { given: `${given}${question.unit}` })
@@ -89,11 +91,13 @@ function verdict(view, part, given) {
         ? `✓ ${texts.right}`
         : phrase(texts.wrong, said);
   const answer = phrase(question.given ? texts.given : texts.run, { answer: question.answer });
-  const before = recall(view, ".answers")?.[part.name.replace(/^after-/, "before-")];
+  const before = recall(view, ".answers")?.[name.replace(/^after-/, "before-")];
   const learned = asked === "after" && before !== undefined;
   return [
     make("p.verdict", { is: { right: isRight } }, make("b", told), " ", answer),
-    learned ? make("p.faint", phrase(texts.learned, { given: namedAnswer(part, before) })) : null,
+    learned
+      ? make("p.faint", phrase(texts.learned, { given: namedAnswer(question, before) }))
+      : null,
     question.why ? reason(view, question) : null,
   ];
 }
@@ -104,16 +108,20 @@ function reason(view, { why, address, look }) {
     ".why",
     make("span.faint", texts.why),
     why.map(([name, number]) => make("span.row", make("bdi", name), make("b", number))),
-    make("a", { href: addressOf(view, look), target: "_blank", title: address }, texts.look),
+    make(
+      "a",
+      { href: `${base()}/${linkOf(view, look)}`, target: "_blank", title: address },
+      texts.look,
+    ),
   );
 }
 
-function questionOf(view, part) {
-  const { question, name } = part;
+function questionOf(view, question) {
+  const { name } = question;
   const given = (recall(view, ".answers") ?? {})[name];
   const take = (value) => {
     remember(view, ".answers", { ...recall(view, ".answers"), [name]: value });
-    const next = questionOf(view, part);
+    const next = questionOf(view, question);
     view.find(`[data-asks="${name}"]`).replaceWith(next);
     next.querySelector(".option[aria-pressed=true], input")?.focus({ preventScroll: true });
     view.place();
@@ -125,9 +133,9 @@ function questionOf(view, part) {
     ".question",
     { data: { asks: name } },
     make("p.prompt", { dir: "auto" }, make("b", question.prompt)),
-    part.asked === "before" ? make("p.faint", view.data.texts.before) : null,
-    isNumber ? numberField(view, part, given, take) : choices(part, options, given, take),
-    make("div", { role: "status" }, given === undefined ? null : verdict(view, part, given)),
+    question.asked === "before" ? make("p.faint", view.data.texts.before) : null,
+    isNumber ? numberField(view, question, given, take) : choices(options, given, take),
+    make("div", { role: "status" }, given === undefined ? null : verdict(view, question, given)),
   );
 }
 
@@ -144,7 +152,8 @@ function screenOf(view, part) {
     get least() {
       return node.clientWidth < NARROW ? 0 : WIDE;
     },
-    link: () => addressOf(view, part.links[part.step ?? 0]),
+    address: () => linkOf(view, part.links[part.step ?? 0]),
+    stage: () => part.stages[part.step ?? 0],
     again,
   };
   // Fingers scroll over a screen, until it is to be worked with.
@@ -155,15 +164,13 @@ function screenOf(view, part) {
     work.setAttribute("aria-pressed", Boolean(frame?.node.classList.contains("works")));
   };
   again.onclick = () => {
-    place.kept = null;
     again.hidden = true;
-    const frame = view.screens.of(place);
-    if (frame) view.screens.lead(frame, place);
+    view.screens.again(place);
   };
   view.places.push(place);
   const open = make(
     "a.push.tool",
-    { href: place.link(), target: "_blank", data: { open: part.name } },
+    { href: `${base()}/${place.address()}`, target: "_blank", data: { open: part.name } },
     texts.open,
   );
   return [place, node, make(".lined.tools", work, again, open)];
@@ -171,28 +178,27 @@ function screenOf(view, part) {
 
 // The steps of a scene, one after the other; the screen shows the one that is chosen.
 function stepsOf(view, part, place) {
-  const steps = part.steps.map((said, at) =>
+  const steps = part.links.map((_, at) =>
     make(
       "li",
+      { is: { said: at && part.texts[at] } },
       make(
         "button.step.framed",
         {
           "aria-current": at === (part.step ?? 0) ? "step" : null,
           onclick: () => {
             part.step = at;
-            place.kept = null;
             setCurrent(list.querySelectorAll("button"), at);
-            const frame = view.screens.of(place);
-            if (frame) view.screens.lead(frame, place);
+            view.screens.again(place);
           },
         },
         make("b", phrase(view.data.texts.step, { step: at + 1 })),
         " ",
-        make("bdi", said),
+        make("bdi", at ? part.texts[at] : ""),
       ),
     ),
   );
-  const list = make("ol.steps", steps);
+  const list = make("ol.wrapped.steps", steps);
   return list;
 }
 
@@ -202,11 +208,11 @@ function partOf(view, part, at) {
     "section.part",
     { data: { name: part.name } },
     make("h4", { dir: "auto" }, make("span.count", `${at + 1}`), part.title),
-    part.glossed ? glossed(part.glossed) : null,
-    paragraphs(part.text),
-    part.steps.length > 1 ? stepsOf(view, part, place) : null,
+    part.newSentence ? glossed(part.sentence) : null,
+    paragraphs(part.texts[0]),
+    part.links.length > 1 ? stepsOf(view, part, place) : null,
     part.asked ? null : [screen, tools],
-    part.question ? questionOf(view, part) : null,
+    part.questions.map((each) => questionOf(view, each)),
   );
 }
 
@@ -214,9 +220,7 @@ function partOf(view, part, at) {
 const glossed = (pieces) =>
   make(
     "p.glossed",
-    pieces.map(([word, gloss]) =>
-      gloss ? make("ruby", word, make("rt", gloss)) : document.createTextNode(word),
-    ),
+    pieces.map(([word, gloss]) => make("ruby", word, make("rt", gloss || "\u00a0"))),
   );
 
 function contents(view, parts) {
@@ -258,12 +262,11 @@ function look(view) {
 export default component(".article.pane", {
   start(view) {
     view.places = [];
-    view.screens = new Screens(view.root, (place) => (place.again.hidden = false));
     let waits = 0;
     view.place = () => {
-      view.screens.lay();
+      view.screens.layAll();
       clearTimeout(waits);
-      waits = view.later(() => look(view), CALM);
+      waits = view.later(() => look(view), UNMOVED);
     };
     set(view.root, { tabIndex: 0 });
     // Either scrolls: the article, or on a phone the page.
@@ -275,13 +278,14 @@ export default component(".article.pane", {
   draw(view, { about, parts }) {
     const place = recall(view, ".place");
     view.places = [];
-    for (const { node } of view.screens.frames) node.remove();
-    view.screens.frames = [];
+    for (const [at, part] of parts.entries())
+      part.newSentence = `${part.sentence}` !== `${parts[at - 1]?.sentence ?? ""}`;
     view.root.replaceChildren(
       ...(about ? paragraphs(about) : []),
       contents(view, parts),
       ...parts.map((each, at) => partOf(view, each, at)),
     );
+    view.screens = new Screens(view.root, base(), (each) => (each.again.hidden = false));
     const at = parts.findIndex(({ name }) => name === place);
     if (at > 0) view.find(`[data-name="${place}"]`).scrollIntoView({ block: "start" });
     view.place();

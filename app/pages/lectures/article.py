@@ -1,9 +1,11 @@
 """A lecture to be read alone: its scenes one below the other, screens live, questions at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
+from glassformer.app import hall as pool
 from glassformer.app.hall import answers
 from glassformer.app.pages.lectures import alone
 from glassformer.app.pages.lectures.cards import text_of
@@ -23,7 +25,9 @@ TEXTS = (
 )  # fmt: skip
 RUN = {"run", *(each.name for each in fields(Setup))}  # of a link: which run it is of
 
-_article = component(__file__, "article", scripts=("article_frames.js",))
+POOL = Path(pool.__file__).with_name("pool.js")
+
+_article = component(__file__, "article", scripts=(POOL, "article_frames.js"))
 
 
 def show(lecture: Lecture, language: str) -> None:
@@ -43,33 +47,61 @@ def article_data(lecture: Lecture, language: str) -> dict[str, Any]:
     return {
         "name": lecture.name,
         "about": text_of(lecture.about, reader),
-        "parts": [part_data(lecture, scene, language) for scene in lecture.scenes],
+        "parts": [part_data(lecture, scenes, language) for scenes in scenes_with_steps(lecture)],
         "texts": {name: say(f"lectures.article_{name}") for name in TEXTS},
     }
 
 
-def part_data(lecture: Lecture, scene: Scene, language: str) -> dict[str, Any]:
-    """A scene: its texts with their numbers, its link, its question with the answer and why."""
-    reader = store.get_state().language
-    said = alone.filled_texts(lecture, scene, language)
-    told: dict[str, Any] = {
-        "name": scene.name,
-        "title": text_of(said["title"], reader),
-        "text": text_of(said["text"], reader),
-        "links": [scene.link(language)],
-        "steps": [],
-        "asked": scene.asked,
+def scenes_with_steps(lecture: Lecture) -> list[list[Scene]]:
+    """Each scene with the steps that follow it."""
+    found: list[list[Scene]] = []
+    for scene in lecture.scenes:
+        if scene.step and found:
+            found[-1].append(scene)
+        else:
+            found.append([scene])
+    return found
+
+
+def part_data(lecture: Lecture, scenes: Sequence[Scene], language: str) -> dict[str, Any]:
+    """A scene with its steps: texts with their numbers, links, questions with answers and why."""
+    reader, first = store.get_state().language, scenes[0]
+    said = [alone.filled_texts(lecture, scene, language) for scene in scenes]
+    texts = [text_of(each["text"], reader) for each in said]
+    return {
+        "name": first.name,
+        "title": text_of(said[0]["title"], reader),
+        "texts": [
+            each if at == 0 or each != texts[at - 1] else "" for at, each in enumerate(texts)
+        ],
+        "links": [scene.link(language) for scene in scenes],
+        "stages": [scene.focus for scene in scenes],
+        "sentence": [list(each) for each in said[0].get("sentence", ())],
+        "asked": first.asked,
+        "questions": [
+            question_data(lecture, scene, language, each.get("words") or [])
+            for scene, each in zip(scenes, said, strict=True)
+            if scene.question is not None
+        ],
     }
-    if (question := scene.question) is not None:
-        told["question"] = {
-            "kind": question.kind,
-            "prompt": text_of(question.prompt, reader),
-            "options": [text_of(each, reader) for each in question.options],
-            "unit": text_of(question.unit, reader),
-            "words": said.get("words") or [],
-            **_answer(lecture, scene, language),
-        }
-    return told
+
+
+def question_data(
+    lecture: Lecture, scene: Scene, language: str, words: Sequence[str]
+) -> dict[str, Any]:
+    """A scene's question; words: those that one of words chooses from."""
+    reader, question = store.get_state().language, scene.question
+    assert question is not None
+    return {
+        "name": scene.name,
+        "asked": scene.asked,
+        "kind": question.kind,
+        "prompt": text_of(question.prompt, reader),
+        "options": [text_of(each, reader) for each in question.options],
+        "unit": text_of(question.unit, reader),
+        "words": words,
+        **_answer(lecture, scene, language),
+    }
 
 
 def _answer(lecture: Lecture, scene: Scene, language: str) -> dict[str, Any]:

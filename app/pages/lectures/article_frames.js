@@ -1,147 +1,103 @@
-// The live screens of an article: two frames, each a session of the app, that lie over the places
-// in sight. One that is led to another scene keeps its session, as by the browser's back button; so
-// a long article costs a phone and the server no more than a short one.
+// The live screens of an article: two frames of the presenter's kind (app/hall/pool.js), each a
+// session of the app, that lie over the places in sight. One that is led to another scene keeps its
+// session, so a long article costs a phone and the server no more than a short one.
 
-const FRAMES = 2;
-const ASKED = "presenting"; // in the address until the app's run for it has begun
-const STILL = 90; // ms in which nothing of a screen has changed
-const LATE = 20_000; // ms after which a screen that does not come to rest is loaded anew
-const APP = '[data-testid="stApp"]';
-const BUSY =
-  '[data-testid="stSkeleton"], [data-stale="true"], ' +
-  '[data-testid^="stBidiComponent"]:not([data-component]), ' +
-  '.chart-place:not([data-chart="drawn"])';
-const LEAST = 20; // nodes of a page that has begun to be drawn
-
-class Screens {
-  frames = [];
-  serial = 0;
-
-  // A place: its node, `link()` to its scene, and `kept`, where its reader left it.
-  constructor(root, changed) {
-    Object.assign(this, { root, changed });
+class Screens extends Pool {
+  // A place: its `node`, `address()` of its scene or of where its reader left it (`kept`), `stage`,
+  // the boxes that fill it, and `least`, pixels that its page wants across.
+  constructor(root, base, touched) {
+    super(root, {
+      count: 0,
+      base,
+      link: (place) => place.kept ?? place.address(),
+      focus: (place) => place.stage(),
+      place: (place) => this.over(place),
+      heard: () => {},
+    });
+    Object.assign(this, { root, touched });
   }
 
   // Shows what is wanted, the most needed first; what is not any more is left.
   show(wanted) {
-    const held = wanted.slice(0, FRAMES);
-    for (const frame of this.frames) if (!held.includes(frame.place)) this.leave(frame);
-    for (const place of held) if (!this.of(place)) this.lead(this.free(), place);
-    this.lay();
+    const held = wanted.slice(0, this.frames.length);
+    for (const frame of this.frames) if (!held.includes(frame.scene)) this.leave(frame);
+    for (const place of held)
+      if (!this.of(place))
+        this.lead(
+          this.frames.find((frame) => !frame.scene),
+          place,
+        );
+    this.layAll();
   }
 
   of(place) {
-    return this.frames.find((frame) => frame.place === place);
-  }
-
-  free() {
-    const found = this.frames.find((frame) => !frame.place);
-    if (found) return found;
-    const node = make("iframe");
-    this.root.append(node);
-    const made = { node, place: null, turn: 0, loaded: false, touched: false };
-    this.frames.push(made);
-    return made;
+    return this.frames.find((frame) => frame.scene === place);
   }
 
   leave(frame) {
-    if (!frame.place) return;
-    if (frame.touched) frame.place.kept = frame.node.contentWindow.location.href;
-    frame.turn += 1;
-    this.mark(frame.place, "waits");
-    set(frame.node, { is: { seen: false, works: false } });
-    frame.place = null;
+    if (!frame?.scene) return;
+    const { location } = frame.node.contentWindow;
+    if (frame.touched)
+      frame.scene.kept = location.pathname.slice(this.base.length + 1) + location.search;
+    frame.turn += 1; // whoever waits for its rest waits no more
+    this.mark(frame, false);
+    frame.scene = null;
   }
 
-  // To where a place's link leads; asked again, the scene is as the lecture has it.
   lead(frame, place) {
-    this.serial += 1;
-    Object.assign(frame, { place, touched: Boolean(place.kept) });
-    const address = new URL(place.kept ?? place.link(), location.href);
-    address.searchParams.set(ASKED, this.serial);
-    set(frame.node, { title: place.title, is: { seen: false } });
-    this.mark(place, "waits");
-    this.lay();
-    const { contentDocument, contentWindow } = frame.node;
-    if (frame.loaded && contentDocument?.querySelector(APP)) {
-      contentWindow.history.replaceState(null, "", address);
-      contentWindow.dispatchEvent(new contentWindow.PopStateEvent("popstate", { state: null }));
-    } else this.load(frame, address);
-    this.rest(frame, address);
+    frame.scene = place;
+    this.mark(frame, false);
+    set(frame.node, { title: place.title });
+    const led = super.lead(frame, place);
+    frame.touched = Boolean(place.kept);
+    return led;
   }
 
-  load(frame, address) {
-    frame.node.onload = () => {
-      const inside = frame.node.contentWindow;
-      frame.loaded = Boolean(frame.node.contentDocument);
-      if (!frame.loaded) return;
-      inside.document.documentElement.toggleAttribute("data-presenting", true);
-      const touch = () => this.touch(frame);
-      for (const event of ["pointerdown", "keydown"])
-        inside.addEventListener(event, touch, { capture: true, passive: true });
+  // The scene as the lecture has it, or another step of it.
+  again(place) {
+    place.kept = null;
+    const frame = this.of(place);
+    if (frame) this.lead(frame, place);
+  }
+
+  mark(frame, live) {
+    frame.scene.node.dataset.screen = live ? "live" : "waits";
+    set(frame.node, {
+      is: { seen: live, works: live && frame.node.classList.contains("works") },
+      tabIndex: live ? 0 : -1,
+      "aria-hidden": live ? null : "true",
+    });
+  }
+
+  over({ node, least }) {
+    const corner = this.root.getBoundingClientRect();
+    const { left, top, width, height } = node.getBoundingClientRect();
+    return {
+      left: left - corner.left + this.root.scrollLeft,
+      top: top - corner.top + this.root.scrollTop,
+      width,
+      height,
+      scale: Math.min(1, width / Math.max(width, least)),
     };
-    frame.node.src = address;
   }
 
   touch(frame) {
-    if (!frame.place) return;
+    if (!frame.scene) return;
     frame.touched = true;
-    this.changed(frame.place);
+    this.touched(frame.scene);
   }
 
-  async rest(frame, address) {
-    frame.turn += 1;
-    const { turn } = frame;
-    let [seen, since, begun] = ["", 0, performance.now()];
-    for (;;) {
-      await new Promise((next) => setTimeout(next, 40));
-      if (frame.turn !== turn || !frame.node.isConnected) return;
-      const now = this.isBusy(frame)
-        ? ""
-        : `${frame.node.contentDocument.querySelectorAll("*").length}`;
-      if (!now || now !== seen) [seen, since] = [now, performance.now()];
-      else if (performance.now() - since > STILL) break;
-      if (performance.now() - begun > LATE) {
-        begun = performance.now();
-        this.load(frame, address);
-      }
-    }
-    this.mark(frame.place, "live");
-    set(frame.node, { is: { seen: true } });
+  swap() {
+    for (const frame of this.frames) if (frame.scene && frame.ready) this.mark(frame, true);
   }
 
-  isBusy({ node: { contentDocument, contentWindow } }) {
-    const count = (selector) => contentDocument.querySelectorAll(selector).length;
-    return (
-      !contentDocument ||
-      !contentWindow.location.host ||
-      contentWindow.location.search.includes(`${ASKED}=`) ||
-      !count(`${APP}[data-test-script-state="notRunning"]`) ||
-      count(BUSY) > 0 ||
-      count(".stMainBlockContainer *") < LEAST
-    );
+  dress(frame) {
+    if (frame.scene) super.dress(frame);
   }
 
-  mark(place, state) {
-    place.node.dataset.screen = state;
+  lay(frame) {
+    if (frame.scene) super.lay(frame);
   }
 
-  // Over their places, wherever those are now.
-  lay() {
-    const corner = this.root.getBoundingClientRect();
-    for (const { node, place } of this.frames) {
-      if (!place) continue;
-      const { left, top, width, height } = place.node.getBoundingClientRect();
-      const shrink = Math.min(1, width / Math.max(width, place.least));
-      set(node, {
-        style: {
-          left: `${left - corner.left + this.root.scrollLeft}px`,
-          top: `${top - corner.top + this.root.scrollTop}px`,
-          width: `${width / shrink}px`,
-          height: `${height / shrink}px`,
-          transform: shrink < 1 ? `scale(${shrink})` : "none",
-        },
-      });
-    }
-  }
+  later() {} // what is next the scrolling says
 }

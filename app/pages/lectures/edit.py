@@ -158,11 +158,8 @@ def _link(lecture: Lecture, at: int) -> None:
 def link_scene(lecture: Lecture, scene: Scene, language: str, typed: str) -> Scene:
     """A scene with another link. Errors: lecture_link, lectures_page for an unknown page."""
     text = write_lecture(Lecture("x", lecture.title, {}, (Scene("x", "", {}, lecture.title),)))
-    lines = [
-        f"link = {_quoted(typed)}" if each.startswith("link = ") else each
-        for each in text.split("\n")
-    ]
-    found = read_lecture("\n".join(lines)).scenes[0]
+    held = text.replace('link = "translate"', f"link = {_quoted(typed)}")
+    found = read_lecture(held).scenes[0]
     if found.page not in start.PAGES:
         raise GlassformerError("lectures_page", given=found.page)
     if not scene.links:

@@ -9,6 +9,7 @@ from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.takeaway import sheets
 from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.lectures.exercises import LARGEST_SEED, Exercise, make_sheet
 from glassformer.core.trace.trace import Trace
@@ -56,19 +57,20 @@ def _choose(trace: Trace, seed: int) -> None:
     )  # fmt: skip
     count = st.number_input(say("exercises.count"), 1, MOST, key="widget_sheet_count", width=150,
                             help=say("exercises.count_help"))  # fmt: skip
+    language = store.get_state().language  # Streamlit asks for the file outside of a run
     for solved, name in ((False, "take"), (True, "take_solutions")):
         st.download_button(
-            say(f"exercises.{name}"), partial(_file, trace, seed, count, solved),
+            say(f"exercises.{name}"), partial(_file, trace, seed, count, solved, language),
             f"{'solutions' if solved else 'exercises'}-{seed}.html", "text/html",
             key=f"widget_sheet_{name}", icon=":material/download:", on_click="ignore",
             help=say("exercises.take_help"),
         )  # fmt: skip
 
 
-def _file(trace: Trace, seed: int, count: int, solved: bool) -> bytes:
+def _file(trace: Trace, seed: int, count: int, solved: bool, language: str) -> bytes:
     seeds = range(seed, min(seed + count, LARGEST_SEED + 1))
     made = {each: make_sheet(trace, each) for each in seeds}
-    return sheets.sheet_file(trace, made, solved, store.get_state().language)
+    return sheets.sheet_file(trace, made, solved, language)
 
 
 def _sheet(trace: Trace, seed: int, exercises: tuple[Exercise, ...]) -> None:
@@ -79,8 +81,7 @@ def _sheet(trace: Trace, seed: int, exercises: tuple[Exercise, ...]) -> None:
     solved = st.toggle(say("exercises.show"), key="widget_sheet_solved")
     with st.form("sheet", border=False):
         for at, first in enumerate(sheets.gap_starts(exercises)):
-            told = sheets.exercise_html(at + 1, exercises[at], first, solved)
-            st.html(f'<div class="sheet-page">{told}</div>')
+            _exercise(at + 1, exercises[at], first, solved)
             with side_by_side(f"exercise_gaps_{at}", gap="small"):
                 for gap in range(first, first + len(exercises[at].gaps)):
                     _field(seed, gap, marks)
@@ -89,6 +90,16 @@ def _sheet(trace: Trace, seed: int, exercises: tuple[Exercise, ...]) -> None:
     if marks is not None:
         right = sum(each is True for each in marks)
         st.markdown(f"**{say('exercises.right', right=right, all=len(marks))}**")
+
+
+def _exercise(number: int, exercise: Exercise, first: int, solved: bool) -> None:
+    language = store.get_state().language
+    task = literal(sheets.task_text(exercise, first, language))
+    st.markdown(f"**{number} · {say(f'exercises.{exercise.kind}')}**")
+    st.markdown(f"{task} ${sheets.FORMULAS[exercise.kind]}$")
+    table = sheets.table_html(exercise, first, solved, language)
+    st.html(f'<div class="sheet-page">{table}</div>')
+    st.caption(literal(sheets.tolerance_text(exercise, solved, language)))
 
 
 def _field(seed: int, gap: int, marks: tuple[bool | None, ...] | None) -> None:

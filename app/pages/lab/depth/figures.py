@@ -76,6 +76,8 @@ def depth_legend(stacks: Sequence[Stack], texts: Mapping[str, str], look: Figure
 
 
 def _name(stack: Stack, texts: Mapping[str, str]) -> str:
+    if stack.span:
+        return texts[f"{stack.place}_span"].format(span=stack.span)
     return texts[f"{stack.place}_{'whole' if stack.residual else 'cut'}"]
 
 

@@ -14,6 +14,7 @@ from glassformer.core.lab.depth import measure_depth
 DEPTH = (
     Field("layers", "N", 8, "slider", low=1, high=12, step=1),
     Field("width", "d_model", 32, "slider", low=8, high=64, step=4),
+    Field("span", "k", 0, "slider", "norm", low=0, high=12, step=1),
     Field("seed", "", 0, low=0, step=1),
 )
 

@@ -34,7 +34,8 @@ def show() -> None:
                   of_words=True)  # fmt: skip
     ties = [[(each, "columns") for each in ("names", "logits", "true")]]
     found, known = kit.compute_from_inputs("labels", [field, *LABELS], _labels, ties).result
-    st.html(labels_tables(found, known, texts, current_look()))
+    with st.container(key="lab_labels_tables"):
+        st.html(labels_tables(found, known, texts, current_look()))
 
 
 def _labels(names: Any, logits: Any, true: Any) -> tuple[Labels, list[str]]:

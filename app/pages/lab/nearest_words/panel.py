@@ -24,7 +24,7 @@ def show() -> None:
     """Draw the inputs and what comes of them."""
     look, texts = current_look(), kit.draw_bench_head("nearest_words")
     whose.tell_stand_in()
-    model = whose.bench_model()
+    model: Any = whose.bench_model()  # a translator
     vocabulary: Vocabulary = model.tokenizer.vocabulary
     fields = [
         Field("first", "", texts["entry_first"], "words", "query", wide=8),
