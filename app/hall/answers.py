@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from glassformer.app.hall.rooms import later_answer
 from glassformer.app.runs.scenes import trace_of
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
@@ -78,7 +79,7 @@ def answer_of_scene(lecture: Lecture, scene: Scene, language: str) -> Told:
     question = scene.question
     assert question is not None
     if scene.asked == "before":
-        return {"later": {each: say("hall.later", each) for each in LANGUAGES}}
+        return {"later": later_answer()}
     try:
         right = answer_of(lecture, scene, language, trace_of)
     except GlassformerError as error:

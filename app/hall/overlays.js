@@ -8,11 +8,14 @@ const openHere = { open: [], answered: new Set(), shown: null, at: null, since: 
 
 function askHere(scene) {
   if (code || scene === openHere.at) return;
+  // Those that a lecture begins with, and asks again at its end, are over once it goes on.
+  const before = (at) => lecture.scenes[at].question?.asked === "before";
+  const isOver = (at) => before(at) && !before(scene);
   const { open, at, since, answered } = openHere;
   const passed = Date.now() - since < PASSED ? at : null;
   const asks = lecture.scenes[scene].question && !answered.has(scene);
   openHere.open = [
-    ...open.filter((each) => each !== scene && each !== passed),
+    ...open.filter((each) => each !== scene && each !== passed && !isOver(each)),
     ...(asks ? [scene] : []),
   ];
   Object.assign(openHere, { shown: null, at: scene, since: open.includes(scene) ? 0 : Date.now() });

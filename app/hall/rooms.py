@@ -19,6 +19,8 @@ from typing import Any
 import orjson
 
 from glassformer.app.hall import keys, store
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Question
 from glassformer.core.lectures.read import read_lecture
@@ -159,7 +161,8 @@ def mark_presenter_seen(room: Room) -> None:
 def move_to_scene(room: Room, scene: int) -> int:
     """Put a scene on screen, or the nearest to it, and light it; the revision then.
 
-    Its question opens, and stays open on other scenes. The clock that nobody has started counts
+    Its question opens, and stays open on other scenes; those that a lecture begins with, and asks
+    again at its end, close once it goes on. The clock that nobody has started counts
     the first scene with the minutes that are planned for it.
     """
     place = min(max(scene, 0), len(room.lecture.scenes) - 1)
@@ -174,6 +177,8 @@ def move_to_scene(room: Room, scene: int) -> int:
             )  # fmt: skip
         if here:
             _ask_question(held, room.code, room.lecture, place)
+        if room.lecture.scenes[place].asked != "before":
+            _close_questions_before(held, room)
     return change_room(
         room, "scene = ?, black = 0, shown = null, played = null, "
         "started = case when ? > 0 then coalesce(started, ?) else started end", place, place, begun,
@@ -270,6 +275,11 @@ def purge_rooms() -> list[str]:
     return codes
 
 
+def later_answer() -> dict[str, str]:
+    """When the answer of a question is told that is asked again at the end, in every language."""
+    return {each: say("hall.later", each) for each in LANGUAGES}
+
+
 def change_room(room: Room, what: str, *values: Any) -> int:
     """Change the columns of a room, and tell its followers; a revision that has the change."""
     sql = f"update rooms set {what}, revision = revision + 1 where code = ?"
@@ -300,6 +310,13 @@ def _free_code(held: store.Store) -> str:
         code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
         if not held.ask("select 1 from rooms where code = ?", code):
             return code
+
+
+def _close_questions_before(held: store.Store, room: Room) -> None:
+    told = orjson.dumps({"later": later_answer()}).decode()
+    for scene in [at for at, each in enumerate(room.lecture.scenes) if each.asked == "before"]:
+        sql = "insert or ignore into answers select room, scene, ? from asked "
+        held.ask(f"{sql} where room = ? and scene = ?", told, room.code, scene)
 
 
 def _hash(key: str) -> bytes:

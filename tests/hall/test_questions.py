@@ -9,7 +9,9 @@ import pytest
 from glassformer.app.hall import answers, rooms, screen, votes
 from glassformer.app.hall.rooms import Room
 from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.read import read_lecture
 from tests.hall.halls import CHOICE, NUMBER, WELCOME, WORD, Client, lecture, now, wait_for_runs
+from tests.lectures.lectures import TWICE
 
 
 def on(room: Room, scene: int) -> Room:
@@ -82,6 +84,23 @@ def test_a_first_scene_asks_at_once_and_others_only_when_they_were_on(room: Room
     for scene in (WELCOME, WORD, 10**30, -1):
         with pytest.raises(GlassformerError, match="has not been asked yet"):
             votes.take_vote(room, scene, "a", "animal")
+
+
+@pytest.mark.usefixtures("later")
+def test_what_is_asked_before_and_after_closes_once_the_lecture_goes_on() -> None:
+    room = rooms.open_room(read_lecture(TWICE), "en")
+    wait_for_runs()
+    here = on(room, 1)
+    assert (here.asked, [each.asked for each in here.lecture.scenes[:2]]) == (1, ["before"] * 2)
+    votes.take_vote(here, 0, "a", 1)  # both are open
+    first = next(at for at, each in enumerate(here.lecture.scenes) if not each.asked)
+    here = on(room, first)
+    assert here.asked not in (0, 1)
+    for scene in (0, 1):
+        with pytest.raises(GlassformerError, match="no more votes"):
+            votes.take_vote(here, scene, "b", 1)
+    assert votes.count_votes(here, 0) == {1: 1}
+    assert set(votes.answer_of(here, 0) or {}) == {"later"}  # and no truth
 
 
 def test_early_answers_are_told_on_the_phone(url: str, room: Room) -> None:

@@ -36,6 +36,7 @@ def _scene(found: Lecture, at: int, language: str) -> dict[str, Any]:
     if (question := scene.question) is not None:
         told["question"] = {
             "kind": question.kind,
+            "asked": scene.asked,
             "prompt": question.prompt,
             "options": question.options or None,
             "unit": question.unit,
