@@ -30,8 +30,12 @@ from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
 
 LARGEST_SEED = 2**31 - 1
-_hints_of = cache(get_type_hints)
 KINDS: "dict[str, type[Switch]]" = {}  # filled where the kinds are defined, never later
+
+
+@cache
+def _hints_of(kind: "type[Switch]") -> Mapping[str, Any]:
+    return get_type_hints(kind)
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class Switch:
             KINDS[kind] = cls
 
     def __post_init__(self) -> None:
-        hints = _hints_of(type(self))
+        hints = _hints_of(type(self))  # type: ignore[arg-type]  # mypy: a class has no hash
         for each in fields(self):
             value = getattr(self, each.name)
             fitting = fits_type(value, hints[each.name])
