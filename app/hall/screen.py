@@ -99,7 +99,7 @@ def votes_table(room: Room) -> list[dict[str, Any]]:
         values = range(len(named)) if named else sorted(counts, key=lambda value: -counts[value])
         told += [
             {
-                "scene": place + 1, "name": scene.name,
+                "scene": staged_scene(room.lecture, place)["place"], "name": scene.name,
                 "title": _texts(room, place)["title"][room.language],
                 "question": question.prompt[room.language], "kind": question.kind,
                 "value": named[value] if named else value, "votes": counts.get(value, 0),

@@ -1,4 +1,4 @@
-"""Why attention (§4): how a word travels, Table 1, and a race, in four kinds of layers."""
+"""Why attention (§4): how a word travels, Table 1, and a race, in six kinds of layers."""
 
 import math
 import time
@@ -17,10 +17,12 @@ from glassformer.core.lab.inputs import read_whole_number
 from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.attention import MultiHeadAttention
 
-Kind = Literal["recurrent", "convolution", "dilated", "attention"]
+Kind = Literal["recurrent", "convolution", "dilated", "attention", "connected", "restricted"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 HEADS = 4
 LONGEST = 32  # words of a measured gradient
+WINDOW = 8  # r of restricted attention
+MOST_WEIGHTS = 2**24  # of a fully connected layer in the race: (n d)²
 
 
 @dataclass(frozen=True)
@@ -41,22 +43,25 @@ class Parts:
     recurrent: nn.RNN
     convolution: nn.Conv1d
     attention: MultiHeadAttention
+    seed: int  # of all of them
 
 
 def run_routes(
-    length: Any = 24, width: Any = 16, kernel: Any = 3, seed: int = 0
+    length: Any = 24, width: Any = 16, kernel: Any = 3, seed: int = 0, window: Any = WINDOW
 ) -> tuple[Route, ...]:
     """Runs each kind on the same random words and sends gradients back from the last output (§4).
 
     The convolutions look at the word and those before it; as many layers are stacked as the last
     output needs to see the first word, with the same weights; `dilated` spaces the kernel k times
-    wider from layer to layer.
+    wider from layer to layer. Restricted attention is stacked, too, each word looking at the
+    nearest up to itself: a sparse mask.
 
     Args:
         length: n, 2 to 32 words.
         width: d, 4 to 16, a multiple of 4.
         kernel: k, 2 to 9.
         seed: of the weights and the words.
+        window: r, 3 to 32 words that restricted attention looks at, itself one of them.
 
     Returns:
         One a kind, in the order of `KINDS`.
@@ -72,7 +77,9 @@ def run_routes(
     layers = untrained_layers(wide, span, seed)
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(words, wide, generator=generator, dtype=torch.float64)  # (n, d)
-    return tuple(_route(kind, layers, x, span) for kind in KINDS)
+    near = read_whole_number("window", window, 3, LONGEST)
+    spans = dict.fromkeys(KINDS, span) | {"restricted": near}
+    return tuple(_route(kind, layers, x, spans[kind]) for kind in KINDS)
 
 
 @lru_cache(maxsize=8)
@@ -95,7 +102,38 @@ def untrained_layers(
         build_seeded(lambda: nn.RNN(width, width, batch_first=True), seed).to(dtype),
         build_seeded(lambda: nn.Conv1d(width, width, kernel), seed).to(dtype),
         build_seeded(lambda: MultiHeadAttention(config), seed).to(dtype),
+        seed,
     )
+
+
+def connected_layer(length: int, width: int, seed: int, dtype: torch.dtype) -> nn.Linear:
+    """An untrained fully connected layer: one linear map from all numbers of all words to as many.
+
+    Args:
+        length: n words; the layer fits no other number of them.
+        width: d.
+        seed: of the weights.
+        dtype: of the weights.
+
+    Returns:
+        The layer, with (n d)² weights.
+    """
+    size = length * width
+    return build_seeded(lambda: nn.Linear(size, size), seed).to(dtype)
+
+
+def connect_all(layer: nn.Linear, x: Tensor) -> Tensor:
+    """All words as one long vector through a fully connected layer.
+
+    Args:
+        layer: as `connected_layer` makes it.
+        x: (B, n, d).
+
+    Returns:
+        (B, n, d).
+    """
+    found: Tensor = layer(x.flatten(1)).view(x.shape)
+    return found
 
 
 def run_recurrent(layer: nn.RNN, x: Tensor) -> list[Tensor]:
@@ -150,18 +188,39 @@ def attend_to_all(layer: MultiHeadAttention, x: Tensor) -> Tensor:
     return found
 
 
+def attend_nearby(layer: MultiHeadAttention, x: Tensor, window: int, times: int) -> list[Tensor]:
+    """Self-attention with a sparse mask, stacked: each word looks at the nearest up to itself.
+
+    Args:
+        layer: the attention, the same in every layer.
+        x: (B, n, d).
+        window: r, words that a word looks at, itself one of them.
+        times: layers.
+
+    Returns:
+        Every layer's output, (B, n, d) each.
+    """
+    rows, outputs = x, []
+    mask = x.new_ones(x.size(1), x.size(1), dtype=torch.bool).tril().triu(1 - window)
+    for _ in range(times):
+        rows = layer(rows, rows, mask[None, None])
+        outputs.append(rows)
+    return outputs
+
+
 def dilations_needed(kind: Kind, length: int, kernel: int) -> list[int]:
     """The dilation of each convolution that the last word needs to reach the first.
 
     Args:
-        kind: "convolution", contiguous ones; any other is read as "dilated".
+        kind: "convolution", contiguous ones, or "restricted" attention, which reaches as far; any
+            other is read as "dilated".
         length: n words.
-        kernel: k, at least 2.
+        kernel: k, or r, at least 2.
 
     Returns:
         One a layer, from the lowest on.
     """
-    if kind == "convolution":
+    if kind in ("convolution", "restricted"):
         return [1] * math.ceil((length - 1) / (kernel - 1))
     found, reach = [1], kernel  # dilated: k words, then k², k³, …
     while reach < length:
@@ -208,7 +267,7 @@ def _waits(kind: Kind, length: int, kernel: int) -> int:
     """How many stages the last output waits for."""
     if kind == "recurrent":
         return length
-    return 1 if kind == "attention" else len(dilations_needed(kind, length, kernel))
+    return 1 if kind in ("attention", "connected") else len(dilations_needed(kind, length, kernel))
 
 
 def _stages(kind: Kind, layers: Parts, x: Tensor, kernel: int) -> list[Tensor]:
@@ -217,7 +276,14 @@ def _stages(kind: Kind, layers: Parts, x: Tensor, kernel: int) -> list[Tensor]:
         return run_recurrent(layers.recurrent, x)
     if kind == "attention":
         return [attend_to_all(layers.attention, x)[:, -1]]
-    stack = run_convolutions(layers.convolution, x, dilations_needed(kind, x.size(1), kernel))
+    if kind == "connected":
+        joined = connected_layer(x.size(1), x.size(2), layers.seed, x.dtype)
+        return [connect_all(joined, x)[:, -1]]
+    spacings = dilations_needed(kind, x.size(1), kernel)
+    if kind == "restricted":
+        stack = attend_nearby(layers.attention, x, kernel, len(spacings))
+    else:
+        stack = run_convolutions(layers.convolution, x, spacings)
     return [rows[:, -1] for rows in stack]
 
 
@@ -226,7 +292,7 @@ REPEATS = 3
 
 @dataclass(frozen=True)
 class Race:
-    """Seconds of one layer for each length; NaN where the time was up before."""
+    """Seconds of one layer for each length; NaN where the time was up before, or memory."""
 
     lengths: Tensor  # (N,) whole numbers
     seconds: dict[Kind, Tensor]  # (N,) each, the best of three
@@ -262,7 +328,8 @@ def time_layers(
         report: is told what share of the lengths is done, 0 to 1, after each.
 
     Returns:
-        The best time of three for each kind and length; NaN where the time was up before.
+        The best time of three for each kind and length; NaN where the time was up before, and for
+        a fully connected layer of more than `MOST_WEIGHTS`.
     """
     until, runs = clock() + limit, layers_to_time(width, kernel)
     seconds: dict[Kind, list[float]] = {kind: [] for kind in runs}
@@ -273,7 +340,8 @@ def time_layers(
         for done, size in enumerate(lengths, start=1):
             x = torch.randn(1, size, width, generator=generator)  # (1, n, d)
             for kind, run in runs.items():
-                seconds[kind].append(_best(run, x, until, clock))
+                fits = kind != "connected" or (size * width) ** 2 <= MOST_WEIGHTS
+                seconds[kind].append(_best(run, x, until, clock) if fits else float("nan"))
             report(done / len(lengths))
     times = {kind: torch.tensor(found, dtype=torch.float64) for kind, found in seconds.items()}
     return Race(torch.tensor(lengths), times)
@@ -290,10 +358,12 @@ def layers_to_time(width: int, kernel: int) -> dict[Kind, Callable[[Tensor], Ten
         By kind, a function (B, n, d) -> (B, n, d); there is no dilated one.
     """
     layers = untrained_layers(width, kernel, 0, torch.float32)
+    connected = lru_cache(maxsize=1)(lambda n: connected_layer(n, width, 0, torch.float32))
     return {
         "recurrent": lambda x: layers.recurrent(x)[0],
         "convolution": lambda x: run_convolutions(layers.convolution, x, [1])[0],
         "attention": lambda x: attend_to_all(layers.attention, x),
+        "connected": lambda x: connect_all(connected(x.size(1)), x),
     }
 
 
@@ -310,7 +380,7 @@ def _best(
     return min(times, default=float("nan"))
 
 
-LayerType = Literal["attention", "recurrent", "convolution", "restricted"]
+LayerType = Literal["attention", "recurrent", "convolution", "restricted", "connected"]
 
 
 @dataclass(frozen=True)
@@ -326,14 +396,14 @@ class Bound:
     values: tuple[float, float, float]
 
 
-def table_one(length: Any, width: Any, kernel: Any = 3, window: int = 8) -> tuple[Bound, ...]:
-    """Table 1 of §4 for one size of layer, in the paper's order.
+def table_one(length: Any, width: Any, kernel: Any = 3, window: Any = WINDOW) -> tuple[Bound, ...]:
+    """Table 1 of §4 for one size of layer, in the paper's order, and a fully connected layer.
 
     Args:
         length: n words, 1 to 10⁶.
         width: d, 1 to 10⁵.
         kernel: k, 2 to 1000.
-        window: r, the neighbourhood of restricted attention; not checked.
+        window: r, the neighbourhood of restricted attention, 1 to 10⁶; no more than n counts.
 
     Returns:
         A row a type of layer.
@@ -345,7 +415,8 @@ def table_one(length: Any, width: Any, kernel: Any = 3, window: int = 8) -> tupl
         read_whole_number("length", length, 1, 10**6),
         read_whole_number("width", width, 1, 10**5),
     )
-    k, r = read_whole_number("kernel", kernel, 2, 1000), window
+    k = read_whole_number("kernel", kernel, 2, 1000)
+    r = min(read_whole_number("window", window, 1, 10**6), n)
     return (
         Bound("attention", (r"O(n^2 \cdot d)", "O(1)", "O(1)"), (n * n * d, 1, 1)),
         Bound("recurrent", (r"O(n \cdot d^2)", "O(n)", "O(n)"), (n * d * d, n, n)),
@@ -354,7 +425,6 @@ def table_one(length: Any, width: Any, kernel: Any = 3, window: int = 8) -> tupl
             (r"O(k \cdot n \cdot d^2)", "O(1)", r"O(\log_k(n))"),
             (k * n * d * d, 1, max(1.0, math.log(n, k))),
         ),
-        Bound(
-            "restricted", (r"O(r \cdot n \cdot d)", "O(1)", "O(n/r)"), (r * n * d, 1, max(1, n / r))
-        ),
+        Bound("restricted", (r"O(r \cdot n \cdot d)", "O(1)", "O(n/r)"), (r * n * d, 1, n / r)),
+        Bound("connected", (r"O(n^2 \cdot d^2)", "O(1)", "O(1)"), (n * n * d * d, 1, 1)),
     )

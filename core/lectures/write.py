@@ -56,8 +56,8 @@ def _scene(table: str, scene: Scene) -> Iterator[str]:
     else:
         yield f"link = {_string(_link((scene.page, scene.query)))}"
     yield from _said(scene)
-    if not scene.short:
-        yield "short = false"
+    if scene.step or not scene.short:
+        yield f"short = {str(scene.short).lower()}"
     if scene.focus:
         yield f"focus = {_value(scene.focus)}"
     if scene.key is not None:

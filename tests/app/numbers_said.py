@@ -232,10 +232,10 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
     r"layer \(#: the input\)": lambda: [0],
     r"means over # random": lambda: [signature(measure_scaling).parameters["queries"].default],
     r"best of # runs": lambda: [why_attention.REPEATS],
-    r"about: # untrained layers|for # kinds of layers(?<!three kinds of layers)": lambda: [
+    r"about: # untrained layers|for # kinds of layers(?<!four kinds of layers)": lambda: [
         len(why_attention.KINDS)
     ],
-    r"for (three) kinds of layers": lambda: [len(why_attention.layers_to_time(16, 3))],
+    r"for (four) kinds of layers": lambda: [len(why_attention.layers_to_time(16, 3))],
     r": #: # of the cell": lambda: [0, float(torch.zeros(()).sigmoid())],
     r"all of length #": lambda: [float(torch.tensor(UNIT).norm(dim=1).mean())],
     r"# ways found in code": of.broken_ways,

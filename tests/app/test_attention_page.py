@@ -87,6 +87,21 @@ def test_the_first_visit_explains_itself(open_page: Callable[..., AppTest]) -> N
     assert "encoder/0/self_attention/weights" in shown
 
 
+def test_sorted_by_a_role_says_which_head_and_what_their_mean_has(
+    open_page: Callable[..., AppTest],
+) -> None:
+    app = open_page(order="diagonal", kind="encoder")
+    maps = [drawn(app)[f"encoder/{layer}/self_attention/weights"][0].numpy() for layer in (0, 1)]
+    own = np.array([[np.diag(head).mean() for head in heads] for heads in maps])  # (L, H)
+    layer, head = divmod(int(own.argmax()), own.shape[1])
+    softened = np.diag(maps[layer].mean(axis=0)).mean()
+    assert softened < own.max()
+    said = markdown(app)
+    assert f"Most in **Layer {layer + 1} · Head {head + 1}**: {own.max():.1%}" in said
+    assert f"mean of that layer’s heads has {softened:.1%}" in said
+    assert "Most in" not in markdown(open_page(kind="encoder"))
+
+
 def top(app: AppTest) -> str:
     found = (each.proto.body for each in app.get("html"))
     line = next(body for body in found if "on-top" in body)

@@ -18,7 +18,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.code_errata import code_errata
 from glassformer.core.lab.errata import count_errata, errata, errata_of
 from glassformer.core.lab.worked_examples import compute_example, example_keys
-from tests.opened_app import opened, state_of
+from tests.opened_app import opened, state_of, typed_in_lab
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +93,8 @@ def test_errata_at_a_glance(lab: AppTest) -> None:
     for each in code_errata():
         told = [f"{at:.4f}" if isinstance(at, float) else str(at) for at in each.found.values()]
         assert all(html.escape(at) in tables(app) for at in told), each.key
+    said = typed_in_lab(app, "example_errata", sentences="3", words="12")
+    assert "on (36, 32), the positions go on" in tables(said)
     labels = {each.label for each in app.button}
     assert "Layer norm :orange-badge[⚠ 5]" in labels  # no wrong number, but not the code's
     assert "Softmax, 4 × 4 :red-badge[≠ 5]" in labels

@@ -100,9 +100,10 @@ def test_the_gradient_of_attention_and_the_table() -> None:
         jacobian = torch.func.jacrev(last)(x)  # (d, n, d)
     expected = jacobian.detach().pow(2).sum(dim=(0, 2)).sqrt().tolist()
     assert numbers(curves[3]["y"]) == pytest.approx(expected, rel=1e-5)
-    steps = numbers(curves[4]["z"])
+    steps = numbers(curves[6]["z"])
     assert steps[0].tolist() == list(range(24, 0, -1))
-    assert steps[3].tolist() == [1] * 24
+    assert steps[3].tolist() == steps[4].tolist() == [1] * 24
+    assert "O(n² · d²)<br><span>= 147456" in said(app)  # fully connected
     assert "O(n² · d)<br><span>= 9216" in said(app)
     assert "O(log<sub>k</sub>(n))<br><span>= 2.89</span><b>measured 3" in said(app)
 

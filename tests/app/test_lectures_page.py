@@ -58,6 +58,13 @@ def test_a_field_is_kept_as_soon_as_it_is_left_and_undone() -> None:
     assert kept(app) == LECTURE
 
 
+def test_a_scene_is_left_out_of_the_short_path() -> None:
+    app = with_draft()
+    app.checkbox(f"widget_lecture_{LECTURE.name}_0_short").uncheck().run()
+    assert not app.exception
+    assert [scene.short for scene in kept(app).scenes[:3]] == [False, True, True]
+
+
 def test_what_no_scene_can_be_is_told_and_nothing_is_kept() -> None:
     app = with_draft()
     link = app.text_input(f"widget_lecture_{LECTURE.name}_0_link_en")

@@ -62,7 +62,7 @@ def test_time_is_measured_when_asked(open_page: OpenPage) -> None:
     expect(page.locator(".st-key-lab_why_time .infolayer")).to_contain_text("Not measured yet")
     page.get_by_role("button", name="Measure here, now").click()
     expect(page.locator("[class*=st-key-lab_why_picture--]")).to_contain_text("the best of 3 runs")
-    expect(page.locator(".st-key-lab_why_time .scatterlayer .trace")).to_have_count(3)
+    expect(page.locator(".st-key-lab_why_time .scatterlayer .trace")).to_have_count(4)
 
 
 def test_a_number_is_found_in_both_ways_of_the_heads(open_page: OpenPage) -> None:

@@ -275,6 +275,12 @@ def test_what_is_typed_into_a_scene_is_no_key_of_the_lecture(stage: Stage) -> No
     at_scene(page, 3)
 
 
+# The size of the smallest type of what an element says.
+SMALLEST = """(box) => Math.min(...[...box.querySelectorAll("*")]
+  .filter((each) => [...each.childNodes].some(({ nodeType }) => nodeType === Node.TEXT_NODE))
+  .map((each) => parseFloat(getComputedStyle(each).fontSize)))"""
+
+
 def test_a_question_is_asked_and_its_answer_shown(stage: Stage, opened: Open) -> None:
     page, room = stage
     page.keyboard.press("PageDown")
@@ -285,6 +291,8 @@ def test_a_question_is_asked_and_its_answer_shown(stage: Stage, opened: Open) ->
     screen, beside = (page.locator(each).bounding_box() for each in ("iframe.seen", "#question"))
     assert screen is not None and beside is not None
     assert screen["width"] > 800 and screen["x"] + screen["width"] <= beside["x"] + 1
+    page.evaluate("byId('question').style.setProperty('--shrink', 0.6)")  # as of a long question
+    assert page.locator("#question").evaluate(SMALLEST) >= 0.022 * 720
     for phone, word in zip(phones, ("animal", "street"), strict=True):
         phone.get_by_role("button", name=word, exact=True).click()
     expect(page.locator("#question .count b")).to_have_text("2")

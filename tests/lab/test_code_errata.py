@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.code_errata import CodeErratum, code_errata, error_of
 from glassformer.core.lab.worked_examples import notes_inputs
 
@@ -119,3 +120,32 @@ def test_a_word_that_is_more_similar_to_another() -> None:
     assert said["away"] == (scores.argmax(axis=1) != np.arange(4)).sum() == 1
     shares = np.exp(scores[word]) / np.exp(scores[word]).sum()
     assert said["weight"] == pytest.approx(shares[other], abs=1e-5)
+
+
+def test_every_fault_stands_beside_its_mend() -> None:
+    beside = {key: (each.fault, each.mended) for key, each in ALL.items()}
+    for key in ("argument_order", "integer_values", "causal_not_stored", "not_contiguous"):
+        assert str(found(key).found["error"]).startswith(f"{beside[key][0]}: ")
+    whole = torch.tensor(notes_inputs("four-dim-attention")["query_sample0_head0"]).double()
+    context = scaled_dot_product_attention(whole, whole, whole)
+    assert beside["integer_values"][1] == pytest.approx(float(context[0, 0]), abs=1e-4)
+    assert beside["cut_by_batch"] == ("RuntimeError", 0)
+    assert beside["not_contiguous"][1] == str(tuple(torch.zeros(2, 3, 2, 2).flatten(2).shape))
+    assert beside["sample_std"] == pytest.approx(
+        (np.std([1, 2, 3, 4], ddof=1), np.std([1, 2, 3, 4]))
+    )
+    assert beside["widths_told"][0] == error_of(lambda: nn.Linear(2048, 512)(torch.zeros(512)))[:12]
+    x = np.array(notes_inputs("self-similarity-8d")["X"])
+    row = np.exp(x[2] @ x.T) / np.exp(x[2] @ x.T).sum()
+    assert beside["no_identity"] == (1, pytest.approx(row[2], abs=1e-5))
+    assert all(one != other for one, other in beside.values())
+
+
+def test_they_run_with_what_is_typed() -> None:
+    typed = {each.key: each for each in code_errata("3", "12", "0.2", "1")}
+    cut = typed["cut_by_batch"].found
+    assert (cut["shape"], cut["first"], cut["last"]) == ("(3, 12, 32)", 12, 35)
+    assert 40 < float(typed["dropout_unused"].mended) < 120  # a fifth of 400, by chance
+    for wrong in ({"sentences": 9}, {"words": 8}, {"p": 1}, {"seed": -1}):
+        with pytest.raises(GlassformerError):
+            code_errata(**wrong)

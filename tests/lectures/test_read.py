@@ -60,8 +60,10 @@ def test_steps_are_scenes_that_change_the_one_before() -> None:
 
 
 def test_a_scene_may_be_left_out_of_the_short_path() -> None:
-    lecture = read_lecture(changed("minutes = 1.5", "minutes = 1.5\nshort = false"))
-    assert [scene.short for scene in lecture.scenes] == [False, True]
+    steps = "\n[[scene.step]]\nset = { layer = 2 }\n[[scene.step]]\nshort = true\n"
+    whole = changed('title.zh = "二"\n', f'title.zh = "二"\nshort = false{steps}')
+    lecture = read_lecture(whole.replace("minutes = 1.5", "minutes = 1.5\nshort = false"))
+    assert [scene.short for scene in lecture.scenes] == [False, False, False, True]
     assert read_lecture(write_lecture(lecture)) == lecture
 
 

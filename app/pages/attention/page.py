@@ -42,7 +42,15 @@ from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_cell import Terms, cell_of_heads, cell_terms
 from glassformer.core.analysis.attention_views import Kind, asks_with, largest_cell
-from glassformer.core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
+from glassformer.core.analysis.head_roles import (
+    CLEAR,
+    ROLES,
+    MeasuredHead,
+    best_by_role,
+    describe,
+    heads_of,
+    rank_heads,
+)
 
 ROOM = 200  # pixels of a button
 MANY = 8  # heads; of more the thumbnails need more room
@@ -116,10 +124,21 @@ def _heads(focus: AttentionFocus) -> None:
     pickers.pick_kind(trace, "attention", width="stretch")
     orders = _orders(focus.kind)
     menu("attention_order", say("attention.order"), orders, now.order, set_field("order"))
+    if now.order != "place":
+        st.caption(first_of_role(focus))
     _shared(focus)
     show_heads(focus)
     with box("fill low", "attention_habits"):
         draw_roles(focus)
+
+
+def first_of_role(focus: AttentionFocus) -> str:
+    """Which head plays the role that heads are sorted by most, and what their mean has of it."""
+    role = focus.now.order
+    head, *_ = rank_heads(heads_of(focus.trace, focus.kind), role)
+    mean = describe(focus.trace, focus.kind, head.layer, None)
+    shares = {"share": format_percent(head.shares[role]), "mean": format_percent(mean.shares[role])}
+    return say("attention.role_in_mean", name=head_name(head.layer, head.head), **shares)
 
 
 def _orders(kind: Kind) -> dict[str, str]:

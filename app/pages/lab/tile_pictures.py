@@ -41,6 +41,7 @@ from glassformer.core.lab.seq2seq import read_words
 from glassformer.core.lab.similarity import compare_measures
 from glassformer.core.lab.skips import skips
 from glassformer.core.lab.softmax import measure_scaling, normalisers
+from glassformer.core.lab.weighted_values import weigh_values
 from glassformer.core.lab.why_attention import run_routes
 from glassformer.core.lab.worked_examples import compute_example
 
@@ -147,6 +148,23 @@ def _labels(_dark: bool) -> Marks:
     return marks_side_by_side(
         draw_bars, [(each.probabilities, "weights") for each in (found.softmax, found.sigmoid)]
     )
+
+
+def _weighted_values(_dark: bool) -> Marks:
+    found = weigh_values(torch.zeros(2), torch.tensor([2.0, 1.0]), "typed")
+    parts = ((found.weights, "weights"), (found.values, "value"), (found.terms, "value"))
+    return marks_side_by_side(draw_bars, [*parts, (found.running[-1:], "weights")])
+
+
+def _nearest_words(_dark: bool) -> Marks:
+    sparse = torch.eye(6)[:4]  # each word a place of its own
+    dense = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
+    return marks_side_by_side(draw_grid, [(sparse, "weights"), (dense, "data")])
+
+
+def _memory(_dark: bool) -> Marks:
+    places = torch.arange(1, 13.0).view(3, 4)  # in memory, from the first to the last
+    return marks_side_by_side(draw_grid, [(places, "value"), (places.T, "value")])
 
 
 def _similarity(_dark: bool) -> Marks:
@@ -262,6 +280,9 @@ PICTURES: dict[str, Callable[[bool], Marks]] = {
     "normalisers": _normalisers,
     "dictionary": _dictionary,
     "labels": _labels,
+    "weighted_values": _weighted_values,
+    "nearest_words": _nearest_words,
+    "memory": _memory,
     "similarity": _similarity,
     "masks": _masks,
     "mask_building": _mask_building,

@@ -49,6 +49,7 @@ def show(lecture: Lecture, at: int) -> None:
         _texts(lecture, at, name)
     with side_by_side("lecture_link", gap="small"):
         _minutes(lecture, at)
+        _short(lecture, at)
         _link(lecture, at)
     _question(lecture, at)
     if scene.question is not None and not scene.asked:
@@ -124,6 +125,18 @@ def _minutes(lecture: Lecture, at: int) -> None:
         say("lectures.scene_minutes"), 0.0, 600.0, step=0.5, format="%g", width=130,
         key=store.bind(widget, float(lecture.scenes[at].minutes)),
         on_change=partial(_heard, widget, take),
+    )  # fmt: skip
+
+
+def _short(lecture: Lecture, at: int) -> None:
+    widget = f"lecture_{lecture.name}_{at}_short"
+
+    def take(short: bool) -> None:
+        put_scene(lecture, at, lambda scene: replace(scene, short=short))
+
+    st.checkbox(
+        say("lectures.scene_short"), key=store.bind(widget, lecture.scenes[at].short),
+        help=say("lectures.scene_short_help"), on_change=partial(_heard, widget, take),
     )  # fmt: skip
 
 

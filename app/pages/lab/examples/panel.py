@@ -23,7 +23,7 @@ from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
-from glassformer.core.lab.code_errata import CodeErratum, code_errata
+from glassformer.core.lab.code_errata import FEWEST, MOST, CodeErratum, code_errata
 from glassformer.core.lab.errata import KINDS, Erratum, count_errata, errata
 from glassformer.core.lab.worked_examples import Worked, compute_example, example_keys, notes_inputs
 
@@ -105,6 +105,12 @@ def computation_of(key: str) -> Callable[..., Worked]:
 
 
 COLUMNS = ("example", "where", "true", "printed", "wrong", "why")
+RUN = (  # the pieces of code are run with
+    Field("sentences", "", 6, "slider", low=FEWEST[0], high=MOST[0], step=1),
+    Field("words", "", 10, "slider", low=FEWEST[1], high=MOST[1], step=1),
+    Field("p", "p", 0.5, "slider", "weights", low=0.1, high=0.9, step=0.1),
+    Field("seed", "", 0, low=0, step=1),
+)
 FROM_ZERO = ("pe-matrix",)  # whose rows and columns count as in the formula
 
 
@@ -114,7 +120,10 @@ def show_overview() -> None:
     broken = sum(each.kind == "cannot_run" for each in code_errata())
     about = say("lab_examples.errata_about", **numbers._asdict(), code=code.wrong, broken=broken)
     kit.draw_heading(say("lab_examples.errata_title"), about)
-    st.html(errata_table(errata(), current_look()) + code_table())
+    st.html(errata_table(errata(), current_look()))
+    st.markdown(f"##### {say('lab_examples.errata_code_title')}")
+    answer = kit.compute_from_inputs("example_errata", RUN, code_errata)
+    st.html(code_table(answer.result))
 
 
 def errata_table(found: tuple[Erratum, ...], look: FigureStyle) -> str:
@@ -127,10 +136,10 @@ def errata_table(found: tuple[Erratum, ...], look: FigureStyle) -> str:
     return _errata("", COLUMNS, rows)
 
 
-def code_table() -> str:
-    """A row for each piece of code that is wrong, as HTML."""
-    heading = f"<h5>{escape(say('lab_examples.errata_code_title'))}</h5>"
-    return heading + _errata(" lab-code", ("kind", "code", "why"), map(_code_row, code_errata()))
+def code_table(found: tuple[CodeErratum, ...]) -> str:
+    """A row for each piece of code that is wrong: with its fault, without it, and why, as HTML."""
+    columns = ("kind", "code", "fault", "mended", "why")
+    return _errata(" lab-code", columns, map(_code_row, found))
 
 
 def _errata(kind: str, columns: tuple[str, ...], rows: Iterable[str]) -> str:
@@ -156,13 +165,18 @@ def _row(erratum: Erratum, look: FigureStyle) -> str:
 
 
 def _code_row(erratum: CodeErratum) -> str:
-    found = {
-        name: f"{value:.4f}" if isinstance(value, float) else value
-        for name, value in erratum.found.items()
-    }
+    found = {name: _as_found(value) for name, value in erratum.found.items()}
     kind = escape(say(f"lab_examples.errata_kind_{erratum.kind}"))
     why = escape(say(f"lab_examples.code_{erratum.key}", **found))
-    return f"<tr><td>{kind}</td><td><code>{escape(erratum.code)}</code></td><td>{why}</td></tr>"
+    fault, mended = (escape(_as_found(each)) for each in (erratum.fault, erratum.mended))
+    return (
+        f"<tr><td>{kind}</td><td><code>{escape(erratum.code)}</code></td>"
+        f'<td class="wrong">{fault}</td><td>{mended}</td><td>{why}</td></tr>'
+    )
+
+
+def _as_found(value: str | int | float) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def place_of_number(erratum: Erratum) -> str:

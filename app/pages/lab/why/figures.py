@@ -21,12 +21,14 @@ from glassformer.app.plots.marks import (
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.lab.why_attention import Bound, Kind, LayerType, Race, Route
 
-HUES = {"recurrent": 0, "convolution": 1, "dilated": 3, "attention": 2}
+HUES = {"recurrent": 0, "convolution": 1, "dilated": 3, "attention": 2, "connected": 5,
+        "restricted": 6}  # fmt: skip
 SPLIT = (0.34, 0.44)  # shares of the height: the strips end, the curves begin
 LEGEND = 112  # pixels left for the names of the strips
 SIGNS = {"^2": "²", r" \cdot ": " · ", r"\log_k": "log<sub>k</sub>"}  # of the paper's formulas
 MEASURED: dict[LayerType, Kind] = {
     "attention": "attention", "recurrent": "recurrent", "convolution": "dilated",
+    "connected": "connected", "restricted": "restricted",
 }  # fmt: skip
 
 Texts = Mapping[str, str]

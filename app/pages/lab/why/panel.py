@@ -13,16 +13,23 @@ from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.lab.inputs import read_choice
-from glassformer.core.lab.why_attention import Race, run_routes, table_one, time_layers
+from glassformer.core.lab.why_attention import (
+    LONGEST,
+    WINDOW,
+    Race,
+    run_routes,
+    table_one,
+    time_layers,
+)
 
 VIEWS = ("travel", "time")
 WHY = (
     Field("view", "", "travel", "choice", "weights", options=VIEWS),
-    Field("length", "n", 24, "slider", low=2, high=32, step=1),
+    Field("length", "n", 24, "slider", low=2, high=LONGEST, step=1),
     Field("width", "d", 16, "slider", low=4, high=16, step=4),
     Field("kernel", "k", 3, "slider", low=2, high=9, step=1),
+    Field("window", "r", WINDOW, "slider", low=4, high=LONGEST, step=4),
 )
-WINDOW = 8  # r of restricted attention
 RACED = (8, 16, 32, 64, 128, 256, 512, 1024)  # words
 RACE_WIDTH, RACE_KERNEL, RACE_SECONDS = 64, 3, 3
 
@@ -46,7 +53,7 @@ def show() -> None:
                 figure = time_figure(_race(), texts, look)
                 show_chart(figure, "lab_why_time", texts["alt_time"], fill=True)
         with st.container(key="lab_why_table", gap=None, width=464):
-            sizes = say("lab_why.sizes", window=WINDOW, **answer.typed)
+            sizes = say("lab_why.sizes", **answer.typed)
             st.markdown(f"**{texts['table']}** :small[{sizes}]")
             st.html(table_html(bounds, found, texts, look))
             layers = {each.kind: each.layers for each in found}
@@ -55,10 +62,13 @@ def show() -> None:
 
 
 @lru_cache(maxsize=32)
-def _why(length: Any, width: Any, kernel: Any, view: Any) -> tuple[Any, Any]:
+def _why(length: Any, width: Any, kernel: Any, window: Any, view: Any) -> tuple[Any, Any]:
     """What was measured on one sequence, and the paper's bounds for it."""
     read_choice("view", view, VIEWS)
-    return run_routes(length, width, kernel), table_one(length, width, kernel, WINDOW)
+    return (
+        run_routes(length, width, kernel, window=window),
+        table_one(length, width, kernel, window),
+    )
 
 
 def _race() -> Race | None:
