@@ -141,7 +141,7 @@ async function drawProposals() {
 function drawLearned() {
   const learned = (drives && state.learned) || [];
   byId("learned").hidden = !learned.length;
-  const percent = (share) => Math.round(100 * share);
+  const percent = (share) => `${Math.round(100 * share)}`.replace("-", "−");
   const line = ({
     title,
     answered_both: count,

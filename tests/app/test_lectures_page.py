@@ -25,7 +25,7 @@ from glassformer.core.lectures.read import load_lecture, read_lecture
 from glassformer.core.lectures.truth import answer_of, fill_texts
 from glassformer.core.lectures.write import write_lecture
 from glassformer.core.trace.trace import Trace
-from tests.lectures.lectures import TWICE
+from tests.lectures.lectures import GOOD, TWICE
 from tests.opened_app import memory, opened, state_of, texts_of
 
 LECTURE = read_lecture((Path(__file__).parents[1] / "browser" / "presented.toml").read_bytes())
@@ -215,6 +215,36 @@ def test_an_own_lecture_is_edited_and_an_old_file_read() -> None:
     app.run()
     parts = article_of(app)["parts"]
     assert [each["name"] for each in parts] == [scene.name for scene in LECTURE.scenes]
+
+
+def test_steps_of_a_scene_stand_in_it_one_after_the_other() -> None:
+    text = GOOD.replace(
+        '[[scene]]\nname = "two"',
+        '[[scene.step]]\nset = { stage = "scores" }\ntext.en = "Scores."\ntext.zh = "分数。"\n'
+        '[[scene.step]]\nset = { stage = "scaled" }\nfocus = ["attention_large"]\n'
+        '[[scene]]\nname = "two"',
+    )
+    lecture = read_lecture(text)
+    one, two = article.scenes_with_steps(lecture)
+    assert [len(one), len(two)] == [3, 1]
+    told = article.part_data(lecture, one, "en")
+    assert told["texts"] == ["", "Scores.", ""]  # what was said before is not said again
+    assert [query.get("stage") for _, query in told["links"]] == [None, "scores", "scaled"]
+    assert told["stages"] == [(), (), ("attention_large",)]
+    assert [each["name"] for each in told["questions"]] == ["one"]
+
+
+def test_a_question_asked_twice_goes_as_a_pair_and_keeps_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held: list[Lecture] = []
+    monkeypatch.setattr(drafts, "put_draft", held.append)
+    lecture = read_lecture(TWICE)
+    assert one.rearrange_scene(lecture, "down", 0) == 0 and not held
+    assert one.rearrange_scene(lecture, "up", 2) == 2 and not held  # no scene before the question
+    one.rearrange_scene(lecture, "remove", 0)
+    names = [scene.name for scene in held[-1].scenes]
+    assert names == ["before-word", "one", "two", "after-word"]
 
 
 def article_of(app: AppTest) -> Any:

@@ -71,9 +71,7 @@ def part_data(lecture: Lecture, scenes: Sequence[Scene], language: str) -> dict[
     return {
         "name": first.name,
         "title": text_of(said[0]["title"], reader),
-        "texts": [
-            each if at == 0 or each != texts[at - 1] else "" for at, each in enumerate(texts)
-        ],
+        "texts": ["" if each in texts[:at] else each for at, each in enumerate(texts)],
         "links": [scene.link(language) for scene in scenes],
         "stages": [scene.focus for scene in scenes],
         "glossed": [list(each) for each in said[0].get("glossed") or ()],
