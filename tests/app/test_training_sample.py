@@ -48,7 +48,7 @@ def said_in(language: str) -> Any:
 def test_the_page_says_which_sentences_are_counted(
     monkeypatch: pytest.MonkeyPatch, language: str
 ) -> None:
-    training: Any = SimpleNamespace(now=SimpleNamespace(model=""))
+    training: Any = SimpleNamespace(now=SimpleNamespace(model=""), measured=())
     counted = {way: (each["right"], each["total"]) for way, each in CARD.items()}
     monkeypatch.setattr(curves, "say", said_in(language))
     monkeypatch.setattr(curves, "get_exact_match", lambda name: counted)
