@@ -35,6 +35,9 @@ def markdown(app: Any) -> str:
         ("clones", {"steps": "3"}),
         ("added", {"positions": ["3", "1"]}),
         ("order", {"seen": "weights"}),
+        ("memory", {"way": "split", "kind": "cross", "shape": ["1", "−1", "4", "28"]}),
+        ("weighted_values", {"taken": "typed", "typed": ["3", "1"]}),
+        ("nearest_words", {"first": "happy", "origin": "mean"}),
     ],
 )
 def test_typed_inputs_come_back_with_the_link(bench: str, typed: dict[str, Any]) -> None:
