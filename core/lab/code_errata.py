@@ -135,9 +135,9 @@ def _integers() -> Found:
     weights = ((x @ x.T) / sqrt(x.size(1))).softmax(dim=-1)  # (S, S): divided, they are floats
     kinds = {"weights": str(weights.dtype), "value": str(x.dtype)}
     mended = torch.matmul(weights, x.float())
-    return {"error": error_of(lambda: torch.matmul(weights, x)), "mended": float(mended[0, 0])} | {
-        name: kind.removeprefix("torch.") for name, kind in kinds.items()
-    }
+    found = {name: kind.removeprefix("torch.") for name, kind in kinds.items()}
+    error = error_of(lambda: torch.matmul(weights, x))
+    return {**found, "error": error, "mended": float(mended[0, 0])}
 
 
 class Attention(nn.Module):
