@@ -17,7 +17,7 @@ Norm = Literal["batch", "layer", "instance", "group", "rms"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
 Reading = Literal["image", "words"]
 EPSILON = 1e-5
-GROUPS = 2  # of group norm
+GROUPS = (1, 2, 4)  # of group norm
 X = (
     ((1.0, 2.0, 3.0, 4.0), (2.0, 0.0, 5.0, 1.0), (-1.0, 1.0, 0.0, 2.0), (4.0, 1.0, 0.0, 3.0)),
     ((6.0, 7.0, 5.0, 9.0), (0.0, 2.0, 1.0, -3.0), (3.0, 3.0, 4.0, 2.0), (-2.0, 0.0, 1.0, 5.0)),
@@ -33,6 +33,9 @@ class Normed:
     mean: float  # theirs; 0 for RMS norm, which takes none away
     divisor: float  # theirs: √(σ² + ε), of RMS norm √(mean of squares + ε)
     output: Tensor  # of the shape of x
+    averages: Tensor  # of the shape of x: the mean that each number shares; of its squares for RMS
+    variances: Tensor  # the same of the variance; 0 for RMS norm, which takes none
+    by_row: bool  # whether all numbers of a row of x share their mean
     means: int  # how many the whole tensor has
     parameters: int  # γ and β, as torch's layer starts with
     kept: int  # numbers kept from training for later
@@ -48,14 +51,17 @@ class NormAxes:
     norms: dict[Norm, Normed]
 
 
-def norm_axes(x: Any = X, reading: Any = "image", at: Any = 1, epsilon: Any = EPSILON) -> NormAxes:
+def norm_axes(
+    x: Any = X, reading: Any = "image", at: Any = 1, groups: Any = 2, epsilon: Any = EPSILON
+) -> NormAxes:
     """Normalises one tensor in five ways.
 
     Args:
         x: (B, C, P) or (B, S, D); the second and third axis have at least 2, the features or
-            channels a multiple of 2.
+            channels a multiple of the groups.
         reading: "image", (B, C, P), or "words", (B, S, D).
         at: the cell to look at, from 1 to the number of cells, row by row.
+        groups: into how many parts group norm takes the channels or features, one of `GROUPS`.
         epsilon: 0 to 1, added to the variance.
 
     Returns:
@@ -67,11 +73,12 @@ def norm_axes(x: Any = X, reading: Any = "image", at: Any = 1, epsilon: Any = EP
     axis = 1 if read_choice("reading", reading, get_args(Reading)) == "image" else 2
     shape = array("x", x, 3).shape
     needed = [None, *(max(2, size) for size in shape[1:])]
-    needed[axis] = shape[axis] + shape[axis] % GROUPS
+    parts = int(read_choice("groups", str(groups), [str(each) for each in GROUPS]))
+    needed[axis] = max(2, parts, shape[axis] + -shape[axis] % parts)
     cells = array("x", x, 3, tuple(needed))
     place = read_whole_number("at", at, 1, cells.numel()) - 1
     tiny = read_number("epsilon", epsilon, 0, 1)
-    found = {key: _normed(key, cells, axis, place, tiny) for key in NORMS}
+    found = {key: _normed(key, cells, axis, place, parts, tiny) for key in NORMS}
     return NormAxes(cells, _place(place, cells.shape), found)
 
 
@@ -97,25 +104,34 @@ def mean_axes(key: Norm, axis: int) -> tuple[int, ...]:
     return (1, 2) if axis == 1 else (2,)
 
 
-def _normed(key: Norm, x: Tensor, axis: int, place: int, epsilon: float) -> Normed:
-    groups = GROUPS if key == "group" else x.size(axis)
+def _normed(key: Norm, x: Tensor, axis: int, place: int, parted: int, epsilon: float) -> Normed:
+    groups = parted if key == "group" else x.size(axis)
     # Four axes: the channels are split into groups, of one each but for group norm.
     parts = x.reshape(*x.shape[:axis], groups, -1, *x.shape[axis + 1 :])
     over = [at + (at > axis) for at in mean_axes(key, axis)]
     over += [axis + 1] if key == "group" or axis in mean_axes(key, axis) else []
     mean = parts.mean(dim=over, keepdim=True)
+    variance = parts.var(dim=over, correction=0, keepdim=True)
+    if key == "rms":
+        mean, variance = parts.square().mean(dim=over, keepdim=True), torch.zeros_like(variance)
     centred = parts if key == "rms" else parts - mean
-    divisor = (centred.square().mean(dim=over, keepdim=True) + epsilon).sqrt()
+    divisor = ((mean if key == "rms" else variance) + epsilon).sqrt()
     numbers = torch.arange(mean.numel()).view(mean.shape).expand(parts.shape).reshape(x.shape)
     together = numbers == numbers.flatten()[place]
     at, channels = _place(place, x.shape), x.size(axis)
-    spread = divisor.expand(parts.shape).reshape(x.shape)
+
+    def spread(each: Tensor) -> Tensor:
+        return each.expand(parts.shape).reshape(x.shape)
+
     return Normed(
         key=key,
         together=together,
         mean=0.0 if key == "rms" else float(x[together].mean()),
-        divisor=float(spread[at]),
+        divisor=float(spread(divisor)[at]),
         output=(centred / divisor).reshape(x.shape),
+        averages=spread(mean),
+        variances=spread(variance),
+        by_row=axis == 1 or key in ("layer", "rms"),
         means=mean.numel(),
         parameters=_parameters(key, x.shape[1:].numel() if axis == 1 else channels, channels),
         kept=2 * channels if key == "batch" else 0,

@@ -32,7 +32,7 @@ from glassformer.core.lab.clones import clones
 from glassformer.core.lab.depth import WORDS, measure_depth
 from glassformer.core.lab.labels import labels
 from glassformer.core.lab.mask_building import build_mask
-from glassformer.core.lab.norm_axes import GROUPS, NORMS
+from glassformer.core.lab.norm_axes import NORMS
 from glassformer.core.lab.similarity import UNIT
 from glassformer.core.lab.skips import PARTS, skips
 from glassformer.core.lab.softmax import SHARES, Saturation, measure_scaling
@@ -243,7 +243,6 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
     r"ends at ±#": of.notes_encoder,
     r"(?:share_embeddings|tie_attention)_off: #": of.untied,
     r"layer_norm\.one: #": of.deviation,
-    r"# of the (?:channels|features)": lambda: [1 / GROUPS],
     r"[Oo]f these # (?:functions )?only .* all #": lambda: [len(SHARES), 3],
     r"Let # be right.* ln # any": lambda: [2, math.exp(labels().softmax.least)],
     r"preset_two: # labels": lambda: [int(labels().true.sum())],

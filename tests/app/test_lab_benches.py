@@ -296,6 +296,10 @@ def test_norm_axes() -> None:
     html = told(app)
     assert "μ = 2.00, ÷ 1.87: 0 → −1.07" in html  # instance norm of 2, 0, 5, 1
     assert html.count('class="wrong"') == 5
+    assert tables(app)[0][1][4:] == [
+        "1",
+        "4.50",
+    ]  # the mean and variance of 2, 0, 5, 1, 0, 2, 1, −3
     typed(app, "norm_axes", reading="words", at="5")
     assert "over D: one mean a word" in told(app)
     assert "μ = 2.00, ÷ 1.87: 2.00 → 0<" in told(app)  # now that is layer norm

@@ -12,13 +12,13 @@ TENSOR = torch.tensor(X)  # (2, 4, 4)
 IMAGES, WORDS = TENSOR.view(2, 4, 2, 2), TENSOR.mT  # (B, C, H, W); (B, D, S), as torch wants them
 
 
-def of_torch(key: Norm, x: Tensor, shape: tuple[int, ...]) -> Tensor:
+def of_torch(key: Norm, x: Tensor, shape: tuple[int, ...], groups: int = 2) -> Tensor:
     if key == "batch":
         return functional.batch_norm(x, None, None, training=True)
     if key == "instance":
         return functional.instance_norm(x)
     if key == "group":
-        return functional.group_norm(x, 2)
+        return functional.group_norm(x, groups)
     if key == "rms":
         return functional.rms_norm(x, shape, eps=1e-5)
     return functional.layer_norm(x, shape)
@@ -50,6 +50,39 @@ def test_what_shares_a_mean() -> None:
     assert words["group"].together.sum() == 8
 
 
+def test_means_and_variances_are_torchs_own() -> None:
+    found = norm_axes().norms
+    kept = nn.BatchNorm2d(4, momentum=1).train()  # keeps the last batch's, the variance by n − 1
+    kept(IMAGES)
+    mean, variance = kept.running_mean, kept.running_var
+    assert mean is not None and variance is not None
+    batch = found["batch"]
+    assert batch.averages[0, :, 0].tolist() == pytest.approx(mean.tolist())
+    assert (batch.variances[1, :, 0] * 8 / 7).tolist() == pytest.approx(variance.tolist())
+    images = IMAGES.double().flatten(1)
+    assert found["layer"].averages[:, 0, 0].tolist() == pytest.approx(images.mean(1).tolist())
+    own = images.var(1, correction=0).tolist()
+    assert found["layer"].variances[:, 3, 3].tolist() == pytest.approx(own)
+    assert found["instance"].averages[0, 1].tolist() == pytest.approx([2] * 4)  # of 2, 0, 5, 1
+    assert found["instance"].variances[0, 1].tolist() == pytest.approx([3.5] * 4)
+    assert found["rms"].averages[0, 0, 0] == pytest.approx(float(images[0].square().mean()))
+    for reading in ("image", "words"):
+        for each in norm_axes(reading=reading).norms.values():
+            along = each.averages.diff(dim=2 if each.by_row else 1)
+            assert float(along.abs().max()) == 0  # one row, or one column, tells of all
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_group_norm_lies_between_layer_norm_and_instance_norm(groups: int) -> None:
+    found = norm_axes(groups=groups).norms
+    own = of_torch("group", IMAGES, (), groups).view(2, 4, 4)
+    torch.testing.assert_close(found["group"].output.float(), own)
+    ends = {1: "layer", 4: "instance"}
+    for end, key in ends.items():
+        same = torch.allclose(found["group"].output, found[key].output)  # type: ignore[index]
+        assert same == (groups == end)
+
+
 def test_costs() -> None:
     layers = {
         "batch": nn.BatchNorm2d(4), "layer": nn.LayerNorm([4, 2, 2]),
@@ -72,6 +105,8 @@ def test_only_batch_norm_depends_on_the_other_example() -> None:
 
 
 def test_features_go_in_pairs() -> None:
+    with pytest.raises(GlassformerError, match="one of"):
+        norm_axes(groups=3)
     with pytest.raises(GlassformerError, match="must be"):
         norm_axes([[[1, 2], [1, 2], [1, 2]]])
     with pytest.raises(GlassformerError, match="whole number"):

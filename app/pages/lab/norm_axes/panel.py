@@ -8,12 +8,13 @@ from glassformer.app.pages.lab.inputs import Field
 from glassformer.app.pages.lab.norm_axes.figures import axes_html
 from glassformer.app.ui.chart import current_look
 from glassformer.app.words import say
-from glassformer.core.lab.norm_axes import EPSILON, NORMS, X, norm_axes
+from glassformer.core.lab.norm_axes import EPSILON, GROUPS, NORMS, X, norm_axes
 
 NORM_AXES = (
     Field("x", "x", X, "block"),
     Field("reading", "", "image", "choice", "norm", options=("image", "words")),
     Field("at", "", 6, "slider", "norm", low=1, high=torch.tensor(X).numel(), step=1),
+    Field("groups", "G", "2", "choice", "norm", options=[str(each) for each in GROUPS]),
     Field("epsilon", "ε", EPSILON, role="norm"),
 )
 
@@ -24,7 +25,10 @@ def show() -> None:
     answer = kit.compute_from_inputs("norm_axes", NORM_AXES, norm_axes)
     reading = answer.typed["reading"]
     told = {
-        key: (say(f"lab_norm_axes.over_{key}_{reading}"), say(f"lab_norm_axes.use_{key}"))
+        key: (
+            say(f"lab_norm_axes.over_{key}_{reading}", groups=answer.typed["groups"]),
+            say(f"lab_norm_axes.use_{key}"),
+        )
         for key in NORMS
     }
     st.html(axes_html(answer.result, told, texts, look))
