@@ -120,6 +120,7 @@ def show(training: Training) -> None:
         texts["shares"] = shares_title(training)
         if training.trace.task == "continue":
             texts["loss"] = say("training.loss_pieces")
+            texts["shares"] = say("training.shares_weights")
         whole = training.curves == "all"
         held_out = [each.metrics.get("loss") for each in training.history.snapshots]
         figure = curves_figure(
@@ -147,8 +148,6 @@ def show(training: Training) -> None:
 
 def shares_title(training: Training) -> str:
     """What the shares are of: of so many pairs, where the model card counts more of them."""
-    if "induction" in training.measured:
-        return say("training.shares_weights")
     return say(
         "training.shares_of" if sample_sentences(training) else "training.shares", pairs=QUICK_PAIRS
     )
