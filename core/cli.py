@@ -21,13 +21,16 @@ from glassformer.core.text_models.checkpoints import CHECKPOINTS, DEFAULT, list_
 from glassformer.core.training.calibrate import PAIRS, fit_calibration
 from glassformer.core.training.card import write_card
 from glassformer.core.training.data import corpus_tokenizer
+from glassformer.core.training.decoder_alone.recipe import GptRecipe
+from glassformer.core.training.decoder_alone.run import train_gpt as train_small_gpt
 from glassformer.core.training.evaluate import evaluate_translator as measure
 from glassformer.core.training.evaluation.typed import SEALED, SETS, read_sentences
 from glassformer.core.training.evaluation.typed import to_judge as rows_to_judge
+from glassformer.core.training.loop import Progress
 from glassformer.core.training.run import News, bundled_job, train_bundle
 from glassformer.core.training.training_config import BUNDLED, TrainingConfig
 from glassformer.core.untrusted import problem_of
-from glassformer.core.weights.load import FETCHED
+from glassformer.core.weights.load import FETCHED, SMALL_GPT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,6 +86,35 @@ def train(
             console.print("Interrupted. Go on with --resume.")
             raise typer.Exit(130) from None
     console.print(f"The models are in {output}. Next: glassformer calibrate, then evaluate")
+
+
+@app.command()
+def train_gpt(
+    output: Annotated[Path, typer.Option(help="Folder that gets the model's.")] = CHECKPOINTS,
+    runs: Annotated[Path, typer.Option(help="Folder where an interrupted run waits.")] = RUNS,
+    steps: Annotated[int, typer.Option(help="Steps of training in all.", min=1)] = GptRecipe.steps,
+    seed: Annotated[int, typer.Option(help="Another seed, another model.")] = GptRecipe.seed,
+    resume: Annotated[bool, typer.Option(help="Go on with an interrupted run.")] = False,
+    save_every: Annotated[int, typer.Option(help="Steps between two saved states.", min=1)] = 250,
+) -> None:
+    """Trains the bundled small GPT on documents of the grammar's English; writes its model card."""
+    recipe = GptRecipe(steps=steps, seed=seed)
+    columns = (MofNCompleteColumn(), BarColumn(None), TextColumn("loss {task.fields[loss]:.3f}"),
+               TimeRemainingColumn())  # fmt: skip
+    with Bar(*columns, console=console) as bar:
+        task = bar.add_task("training", total=steps, loss=0.0)
+
+        def tell(progress: Progress) -> None:
+            bar.update(task, completed=progress.step, loss=progress.loss)
+
+        try:
+            train_small_gpt(
+                recipe, runs / SMALL_GPT, output / SMALL_GPT, tell, save_every, resume
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            console.print("Interrupted. Go on with --resume.")
+            raise typer.Exit(130) from None
+    console.print(f"The model is in {output / SMALL_GPT}")
 
 
 @app.command()

@@ -44,6 +44,7 @@ class ExampleSentence:
     text: str
     direction: str
     beside: str = ""  # the id of the one that differs from it in what decides
+    task: str = "translate"  # what the models do for which it stands in the menu
 
 
 @cache
@@ -51,6 +52,12 @@ def example_sentences() -> tuple[ExampleSentence, ...]:
     """All examples in the order of the file."""
     rows = json.loads(EXAMPLES.read_text(encoding="utf-8"))
     return tuple(ExampleSentence(**row) for row in rows)
+
+
+def examples_for(task: str) -> tuple[ExampleSentence, ...]:
+    """Those for a model: beginnings for one that goes on with a text, else sentences."""
+    wanted = task if task == "continue" else "translate"
+    return tuple(each for each in example_sentences() if each.task == wanted)
 
 
 def show() -> None:
@@ -73,7 +80,7 @@ def show() -> None:
 
 def _menus(now: State, models: dict[str, str]) -> None:
     """Examples, the direction, the models by their labels."""
-    notes = {example: _example_label(example) for example in example_sentences()}
+    notes = {example: _example_label(example) for example in examples_for(task_of(now.model))}
     st.menu_button(
         say("frame.examples"),
         tuple(notes),

@@ -1,10 +1,10 @@
-"""The models of the operator's folder (GLASSFORMER_MODELS): what lies there, and those in use.
+"""Models of other programs' form: the bundled small GPT, and those of GLASSFORMER_MODELS.
 
 A model's name is that of its folder. Links carry names, never paths: they open nothing else.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from os import scandir
 from pathlib import Path
 
@@ -12,8 +12,10 @@ from glassformer.app.runs.cache import BoundedCache, Budget
 from glassformer.app.session.limits import LIBRARY_BYTES
 from glassformer.core.errors import GlassformerError
 from glassformer.core.settings import read_settings
+from glassformer.core.text_models.checkpoints import CHECKPOINTS
 from glassformer.core.text_models.model import Model
 from glassformer.core.weights.aside import LeftAside
+from glassformer.core.weights.load import SMALL_GPT
 from glassformer.core.weights.model_folder import is_foreign, look_into_folder
 from glassformer.core.weights.opened_model import open_model
 
@@ -39,7 +41,19 @@ _opened: BoundedCache[Model] = BoundedCache(Budget(LIBRARY_BYTES), _bytes)
 
 
 def model_folders() -> dict[str, Path]:
-    """The models there by name, in alphabetical order; {} where no folder is named."""
+    """The models by name: the bundled one, then the operator's in alphabetical order."""
+    bundled, given = bundled_folders(), _given_folders()
+    return bundled | {name: folder for name, folder in given.items() if name not in bundled}
+
+
+@cache  # it changes with the code
+def bundled_folders() -> dict[str, Path]:
+    """The bundled ones; there is one."""
+    folder = CHECKPOINTS / SMALL_GPT
+    return {SMALL_GPT: folder} if is_foreign(folder) else {}
+
+
+def _given_folders() -> dict[str, Path]:
     root = read_settings().models
     if not root:
         return {}

@@ -22,6 +22,7 @@ from glassformer.core.text_models.history import History
 from glassformer.core.text_models.model import Model
 from glassformer.core.text_models.translator import Translator
 from glassformer.core.weights.opened_model import OpenedModel
+from glassformer.core.weights.snapshots import open_snapshot
 
 FORMER = {"translator-taught": DEFAULT}  # names in links of earlier days
 
@@ -58,6 +59,8 @@ def get_model(name: str = "", step: str = "") -> Model:
     if bundled and not step:
         return _load(place)
     if is_opened(name):
+        if step.isdecimal() and steps_of(name):
+            return _snapshots.get((place, step), lambda: open_snapshot(Path(place), int(step)))
         return library.get_opened(Path(place))
     return _snapshots.get((place, step), lambda: load_model(f"{place}@{step}" if step else place))
 
@@ -67,7 +70,8 @@ def get_history(name: str = "") -> History | None:
 
     Errors: as `get_model`.
     """
-    if untrained.is_untrained(name) or is_opened(name):
+    brought = is_opened(name) and name not in library.bundled_folders()
+    if untrained.is_untrained(name) or brought:
         return None
     return load_history(place_of(name)[0])
 

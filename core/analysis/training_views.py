@@ -1,4 +1,4 @@
-"""How a translator came to be: one sentence seen at every snapshot of the training.
+"""How a model came to be: one sentence seen at every snapshot of the training.
 
 The decoder is looked at while it reads the translation of the end, so that its rows are the same
 words at every step; what a step itself would have written is its `text`. Word vectors are drawn on
@@ -22,6 +22,7 @@ from glassformer.core.analysis.attention_views import (
     Kind,
     Side,
     attention_at,
+    kinds_of,
     layers_of,
     thumbnail,
 )
@@ -29,12 +30,11 @@ from glassformer.core.analysis.head_roles import Head, measure_roles
 from glassformer.core.config import ModelConfig
 from glassformer.core.text.normalize import has_han
 from glassformer.core.text.vocabulary import END, RESERVED
-from glassformer.core.trace.graph import Stack, StreamState, states
+from glassformer.core.trace.graph import Stack, StreamState, layer_count, states
 from glassformer.core.trace.tables import as_numpy
 from glassformer.core.trace.trace import Trace
 
 Numbers = NDArray[np.float32]
-KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 STACKS: tuple[Stack, ...] = ("encoder", "decoder")
 # What a parameter belongs to, by a part of its name.
 PARTS = {
@@ -101,15 +101,16 @@ def keep_moment(
         weights, and the vectors (N, D) of the words to draw.
 
     Raises:
-        KeyError: the weights have no embedding of the source.
+        KeyError: the weights have no embedding of what is read.
     """
     pairs = zip(trace.output_tokens, trace.output_pieces, strict=True)
-    table = weights["source_embedding.table.weight"]  # (V, D)
+    side = "source" if read.config.encoder_layers else "target"
+    table = weights[f"{side}_embedding.table.weight"]  # (V, D)
     return Moment(
         step=step,
         text=trace.output_text,
         tokens=tuple(token for token, piece in pairs if piece != END),
-        maps={kind: _maps(read, kind) for kind in KINDS},
+        maps={kind: _maps(read, kind) for kind in kinds_of(read.config)},
         lengths=tuple(
             mean_length(as_numpy(read[place.address][0])) for place in stream_places(read.config)
         ),
@@ -127,7 +128,8 @@ def stream_places(config: ModelConfig) -> list[StreamState]:
     Returns:
         In computation order, the encoder's first.
     """
-    found = (each for stack in STACKS for each in states(config, stack))
+    stacks = (stack for stack in STACKS if layer_count(config, stack))
+    found = (each for stack in stacks for each in states(config, stack))
     return [
         each if each.layer is None else replace(each, address=_summed(each))
         for each in found

@@ -45,17 +45,18 @@ LARGEST = 127
 
 
 def list_models() -> tuple[str, ...]:
-    """The bundled models, the default first.
+    """The bundled translators, the default first.
 
     Returns:
-        The names of their folders under assets/checkpoints, the others in alphabetical order.
+        The names of their folders under assets/checkpoints, the others in alphabetical order; the
+        small GPT beside them is none: `core.weights.load` opens it.
     """
     return _models_in(CHECKPOINTS)
 
 
 @lru_cache(maxsize=8)  # every rerun of the app asks some twelve times; they change with the code
 def _models_in(folder: Path) -> tuple[str, ...]:
-    found = sorted(config.parent.name for config in folder.glob("*/config.json"))
+    found = sorted(words.parent.name for words in folder.glob("*/vocabulary.json"))
     return tuple(sorted(found, key=lambda name: name != DEFAULT))
 
 

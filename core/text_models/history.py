@@ -21,6 +21,7 @@ from glassformer.core.trace.trace import Trace
 from glassformer.core.untrusted import UNREADABLE, problem_of, read_json_file
 
 HISTORY = "history.json"
+SPACE = "␣"  # as people are shown the space that a piece begins with
 SNAPSHOT_STEPS = (0, 50, 100, 200, 400, 1000, 1500, 2500, 4000, 7000)
 CURVE_EVERY = 50  # steps that one point of the curve is the mean of
 
@@ -148,8 +149,10 @@ def replay(
     """
     end = trace_at(steps[-1])
     last = model_at(steps[-1])
-    words = words_to_draw(last.vocabulary, {*end.source_pieces, *end.output_pieces})
-    rows = last.ids([word.piece for word in words])
+    pieces = _pieces_by_word(last.vocabulary, end)
+    spoken = {*end.source_pieces, *end.output_pieces}
+    words = words_to_draw(tuple(pieces), {word for word, each in pieces.items() if each in spoken})
+    rows = last.ids([pieces[word.piece] for word in words])
     moments = []
     for step in count_parts(steps, len(steps)):
         model, trace = model_at(step), trace_at(step)
@@ -161,10 +164,24 @@ def replay(
     return Replay(tuple(moments), words, plane(vectors[grouped] if grouped else vectors))
 
 
+def _pieces_by_word(vocabulary: Sequence[str], trace: Trace) -> dict[str, str]:
+    """A vocabulary by the words it spells: of " cat" and "cat" the one that stands in a text."""
+    found: dict[str, str] = {}
+    for piece in vocabulary:
+        shown = trace.surfaces.get(piece, piece)
+        if (word := shown.removeprefix(SPACE)) and (word != shown or word not in found):
+            found[word] = piece
+    return found
+
+
 def _reading(model: Model, end: Trace) -> Trace | None:
-    """The model reading the translation of the end; None where that cannot be read again."""
+    """The model reading what that of the end wrote; None where that cannot be read again."""
     try:
-        direction = cast(Direction, end.direction)
-        return model.trace(end.source_text, target=end.output_text, direction=direction)
+        direction, text = cast(Direction, end.direction), end.output_text
+        if end.task == "continue":  # what follows the given text, with what ended it
+            last = end.output_pieces[-1]
+            spoken = text.endswith(end.surfaces.get(last, last).replace(SPACE, " "))
+            text = text.removeprefix(end.source_text) + ("" if spoken else last)
+        return model.trace(end.source_text, target=text, direction=direction)
     except GlassformerError:
         return None

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -94,6 +94,27 @@ class Progress:
     rate: float
 
 
+class Recipe(Protocol):
+    """What a run is made of, as it is stored."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+class Run(Protocol):
+    """What a state is saved of: a run of this file's trainer or of another one."""
+
+    model: Transformer
+    optimiser: Optimiser
+    step: int
+    curve: Curve
+
+    @property
+    def recipe(self) -> Recipe: ...
+
+    @property
+    def pieces(self) -> tuple[str, ...]: ...  # the vocabulary by id: a run goes on with its own
+
+
 class Trainer:
     """One run: the model, its optimiser, the number of steps done and the curve so far.
 
@@ -125,6 +146,11 @@ class Trainer:
         held_out = held_out_pairs(grammar, recipe.held_out)
         stream = grammar_stream(grammar, held_out)
         return cls(recipe, stream, tokenizer or corpus_tokenizer(grammar))
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The vocabulary by id."""
+        return self.tokenizer.vocabulary.pieces
 
     @property
     def about(self) -> dict[str, Any]:
@@ -192,7 +218,7 @@ def new_model(recipe: TrainingConfig, vocabulary_size: int) -> Transformer:
     return model
 
 
-def save_state(trainer: Trainer, folder: Path) -> None:
+def save_state(trainer: Run, folder: Path) -> None:
     """Writes everything that a run needs to go on as if nothing had happened.
 
     Args:
@@ -247,7 +273,7 @@ def stored_recipe(folder: Path) -> dict[str, Any]:
     return dict(_facts(folder)["recipe"])
 
 
-def load_state(trainer: Trainer, folder: Path) -> None:
+def load_state(trainer: Run, folder: Path) -> None:
     """Puts a trainer of the same recipe where the stored run stopped.
 
     Args:
@@ -284,8 +310,8 @@ def _facts(folder: Path) -> dict[str, Any]:
         raise _unreadable(folder, error) from error
 
 
-def _fingerprint(trainer: Trainer) -> int:
-    return zlib.crc32(" ".join(trainer.tokenizer.vocabulary.pieces).encode())
+def _fingerprint(trainer: Run) -> int:
+    return zlib.crc32(" ".join(trainer.pieces).encode())
 
 
 def _unreadable(folder: Path, error: Exception) -> GlassformerError:

@@ -26,7 +26,10 @@ from glassformer.core.text_models.history import History
 from glassformer.core.trace.trace import Trace
 from glassformer.core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
 
-METRICS = ("exact_en_zh", "exact_zh_en", "coreference", "alignment", "antecedent")
+METRICS = (
+    "exact_en_zh", "exact_zh_en", "coreference", "alignment", "antecedent",
+    "previous_word", "induction",
+)  # fmt: skip
 FEW = ("exact_en_zh", "exact_zh_en")  # one meaning, one axis: what is seen at first
 HEIGHTS = {"few": 132, "all": 196}
 # The lines of the figure in CSS: (from, to) of the coloured parts of 14 pixels.
@@ -115,6 +118,8 @@ def show(training: Training) -> None:
     with left.container(key="training_course", gap=None):
         texts = say_each("training.loss training.held_out training.hover")
         texts["shares"] = shares_title(training)
+        if training.trace.task == "continue":
+            texts["loss"] = say("training.loss_pieces")
         whole = training.curves == "all"
         held_out = [each.metrics.get("loss") for each in training.history.snapshots]
         figure = curves_figure(
@@ -142,6 +147,8 @@ def show(training: Training) -> None:
 
 def shares_title(training: Training) -> str:
     """What the shares are of: of so many pairs, where the model card counts more of them."""
+    if "induction" in training.measured:
+        return say("training.shares_weights")
     return say(
         "training.shares_of" if sample_sentences(training) else "training.shares", pairs=QUICK_PAIRS
     )
@@ -177,7 +184,8 @@ def metrics(training: Training) -> list[str]:
 
 def about_the_numbers(training: Training) -> str:
     """What each number means, as a list in markdown."""
-    names = {"loss": say("training.held_out")} if training.curves == "all" else {}
+    loss = "loss_pieces" if training.trace.task == "continue" else "loss"
+    names = {loss: say("training.held_out")} if training.curves == "all" else {}
     names |= {name: say(f"training.metric_{name}") for name in metrics(training)}
     rows = [f"- **{name}** – {say(f'training.about_{key}')}" for key, name in names.items()]
     return "\n".join([say("training.about"), "", *rows, *sample_sentences(training)])

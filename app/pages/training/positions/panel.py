@@ -18,8 +18,9 @@ def show(training: Training) -> None:
     trace, look = training.trace, training.look
     positions = trace.config.positions
     kind = positions if positions in ("learned", "none") else "fixed"  # a formula
-    alone = as_numpy(trace["source/positions"])  # (S, D)
-    together = as_numpy(trace["source/input"][0])  # (S, D)
+    alone = as_numpy(trace[f"{_side(training)}/positions"])  # (S, D)
+    together = as_numpy(trace[f"{_side(training)}/input"][0])  # (S, D)
+    tokens = trace.source_tokens if _side(training) == "source" else trace.target_tokens
     columns = st.columns([2, 2, 1.2], gap="medium")
     for place, name, vectors in ((0, "alone", alone), (1, "together", together)):
         with columns[place], box("fill", f"training_{name}", gap="xsmall"):
@@ -28,7 +29,7 @@ def show(training: Training) -> None:
                 st.caption(say("training_positions.none"))
                 continue
             cosines = similarity(vectors)
-            figure = similarity_figure(cosines, trace.source_tokens, look, WIDTH, HEIGHT)
+            figure = similarity_figure(cosines, tokens, look, WIDTH, HEIGHT)
             alt = say(f"training_positions.alt_{name}")
             show_chart(figure, f"training_positions_{name}", alt, fill=True)
     with columns[2].container(key="training_says", gap="small"):
@@ -37,10 +38,15 @@ def show(training: Training) -> None:
         st.caption(say("training_positions.note"))
 
 
+def _side(training: Training) -> str:
+    """Of what is read: the target of a decoder alone."""
+    return "source" if training.trace.config.encoder_layers else "target"
+
+
 def _lengths(training: Training) -> str:
     """How long the words' vectors are against those of their positions."""
-    words = as_numpy(training.trace["source/scaled"][0])  # (S, D)
-    positions = as_numpy(training.trace["source/positions"])  # (S, D)
+    words = as_numpy(training.trace[f"{_side(training)}/scaled"][0])  # (S, D)
+    positions = as_numpy(training.trace[f"{_side(training)}/positions"])  # (S, D)
     number = training.look.number
     lengths = {"words": number(mean_length(words)), "positions": number(mean_length(positions))}
     return say("training_positions.lengths", **lengths)

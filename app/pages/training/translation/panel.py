@@ -10,7 +10,7 @@ from glassformer.app.panels.words import words_panel
 from glassformer.app.panels.words.words_panel import apply_layout
 from glassformer.app.ui.component import go_to_place
 from glassformer.app.ui.layout import box
-from glassformer.app.words import say_each
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.training_views import agreeing_words, marked_text
 
 
@@ -18,6 +18,8 @@ def show(training: Training) -> None:
     """Draw the list of all steps beside the words of one; a click on a step goes there."""
     apply_layout()
     texts = say_each("training.step training_translation.translation training.nothing")
+    if training.trace.task == "continue":
+        texts["translation"] = say("training_translation.continued")
     language = training.trace.language  # of the translations
     data = {
         "rows": translation_rows(training),
