@@ -116,3 +116,22 @@ def test_counts_of_the_house() -> None:
     run = (ROOT / "docs/a-run.md").read_text("utf-8")
     assert f"{OURS // 2**20} MiB" in run and f"{OTHERS // 10**6} MB" in run
     assert len(re.findall(r"^\d+\. ", (ROOT / "docs/a-click.md").read_text("utf-8"), re.M)) == 8
+
+
+def test_the_figures_of_the_small_gpt() -> None:
+    told, heads = metrics("small-gpt"), metrics("small-gpt")["heads"]
+    assert f"a decoder alone of {told['parameters']:,} weights" in README
+    layers = heads["words"]["induction"]
+    score, layer, head = max(
+        (score, layer, head)
+        for layer, row in enumerate(layers, 1)
+        for head, score in enumerate(row, 1)
+    )
+    assert f"layer={layer}&head={head}` shows the head that looks back" in README
+    history, pieces = load_history("small-gpt"), max(map(max, heads["pieces"]["induction"]))
+    at = {each.step: each.metrics["induction"] for each in history.snapshots}
+    early, later, end = (f"{100 * share:.0f} %" for share in (at[400], at[1500], score))
+    said = f"{early} of its weight after 400 steps, {later} after 1,500 and {end} at the end"
+    small = re.sub(r"\s+", " ", (ROOT / "docs/small-gpt.md").read_text("utf-8"))
+    assert f"{said} ({history.steps[-1]:,})" in small
+    assert f"it is {100 * pieces:.0f} % at the end" in small

@@ -21,7 +21,7 @@ LABELS = {"held_out": "held-out sentences of the grammar", "free": "free sentenc
 TEXT = Path(__file__).with_name("card.toml")
 PROMPTS = (
     "The cat", "My brother wants to", "The encoder reads", "She went to the park because",
-    "Blarvik is a doctor. Blar", "What time",
+    "Pligarb is a city. We live in Plig", "Blarvik is a doctor. Blar", "What time",
 )  # fmt: skip
 MORE = 25  # pieces that a prompt is continued by
 
@@ -47,7 +47,10 @@ def measure_gpt(folder: Path, grammar: Grammar, held_out: int) -> dict[str, Any]
             name: foresee(model.transformer, tokenizer, each).to_dict() | {"documents": len(each)}
             for name, each in texts.items()
         },
-        "heads": score_heads(model.transformer, random_rows(tokenizer)).to_dict(),
+        "heads": {
+            name: score_heads(model.transformer, random_rows(tokenizer, name == "words")).to_dict()
+            for name in ("words", "pieces")
+        },
         "samples": {prompt: _continued(model, prompt) for prompt in PROMPTS},
     }
 
@@ -81,7 +84,7 @@ def gpt_card(about: dict[str, Any], found: dict[str, Any]) -> str:
     Returns:
         Markdown; the lines in front say the licence, as other people's cards do.
     """
-    training, heads = about["training"], found["heads"]
+    training, heads, pieces = about["training"], found["heads"]["words"], found["heads"]["pieces"]
     rows = [
         f"| {LABELS[name]} | {each['perplexity_of_a_piece']:.1f} | "
         f"{each['perplexity_of_a_byte']:.2f} | {each['bits_of_a_byte']:.2f} | "
@@ -98,6 +101,9 @@ def gpt_card(about: dict[str, Any], found: dict[str, Any]) -> str:
         first=f"{heads['first']:.2f}",
         second=f"{heads['second']:.2f}",
         clear=_clearest(heads),
+        clear_pieces=_clearest(pieces),
+        first_pieces=f"{pieces['first']:.2f}",
+        second_pieces=f"{pieces['second']:.2f}",
         rows_read=ROWS,
         samples="\n".join(
             f"- **{prompt}**{_in_line(text)}" for prompt, text in found["samples"].items()

@@ -104,12 +104,23 @@ def list_said_twice(rng: random.Random) -> str:
     Returns:
         The document.
     """
-    kinds = rng.choices(
-        ("noun", "name"), weights=(3, 1), k=rng.randint(SHORTEST_LIST, LONGEST_LIST)
-    )
-    words = " ".join(_filler(kind, rng).english for kind in kinds)
+    words = random_words(rng, rng.randint(SHORTEST_LIST, LONGEST_LIST))
     said = f"{words[:1].upper()}{words[1:]}."
     return f"{said} {said}"
+
+
+def random_words(rng: random.Random, count: int) -> str:
+    """Rare and made-up words.
+
+    Args:
+        rng: what draws.
+        count: how many.
+
+    Returns:
+        The words with blanks between them.
+    """
+    kinds = rng.choices(("noun", "name"), weights=(3, 1), k=count)
+    return " ".join(_filler(kind, rng).english for kind in kinds)
 
 
 def held_out_free_documents() -> list[str]:

@@ -1,8 +1,9 @@
 """What the small GPT has learned: how well it foresees a text, and two kinds of heads.
 
-Read are random pieces, twice: x₁ … x₅₀ x₁ … x₅₀. A *previous-word head* looks one place back. An
-*induction head* (Olsson et al. 2022) looks at what followed the piece the last time, one place
-after where it stood; with random pieces nothing else tells what comes next.
+Read is something random, twice: x₁ … x₅₀ x₁ … x₅₀, x₅₀ a full stop. A *previous-word head* looks
+one place back. An *induction head* (Olsson et al. 2022) looks at what followed the piece the last
+time, one place after where it stood; nothing else tells what comes next. Random are words, as in
+the lists of the training, or pieces, which are unlike anything in it.
 """
 
 import math
@@ -21,8 +22,10 @@ from torch.nn import functional
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import Recorder
 from glassformer.core.training.decoder_alone.byte_pairs import END
+from glassformer.core.training.decoder_alone.documents import random_words
 
-ROWS, HALF = 32, 50  # rows of random pieces, and how many pieces before they come again
+ROWS, HALF = 32, 50  # rows, and how many pieces before they come again
+MORE_WORDS = 50  # than any row takes
 DIGITS = 4
 Numbers = NDArray[np.float64]
 
@@ -53,7 +56,7 @@ class Foresight:
 
 @dataclass(frozen=True)
 class HeadScores:
-    """Mean attention weights (L, H) on repeated random pieces, and what the repetition saves."""
+    """Mean attention weights (L, H) on what is said twice, and what the repetition saves."""
 
     previous_word: Numbers  # from a piece to the one before it
     induction: Numbers  # in the second half, to the piece after the same one in the first
@@ -106,20 +109,28 @@ def surprises(model: Transformer, ids: Tensor) -> Tensor:
     return functional.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none")
 
 
-def random_rows(tokenizer: Tokenizer, rows: int = ROWS, half: int = HALF) -> Tensor:
-    """Random pieces, twice in a row, the same on every machine.
+def random_rows(
+    tokenizer: Tokenizer, words: bool = True, rows: int = ROWS, half: int = HALF
+) -> Tensor:
+    """Random pieces and a full stop, twice in a row, the same on every machine.
 
     Args:
-        tokenizer: of whose pieces all but `END` are drawn.
+        tokenizer: its pieces.
+        words: whether they are those of random words; else any but `END` are drawn.
         rows: how many rows.
-        half: pieces before they come again.
+        half: pieces before they come again, the full stop among them.
 
     Returns:
         Ids (rows, 2 · half).
     """
-    rng, end = random.Random("repeated"), tokenizer.token_to_id(END)
+    rng, end, stop = random.Random("repeated"), *map(tokenizer.token_to_id, (END, "."))
     pieces = [each for each in range(tokenizer.get_vocab_size()) if each != end]
-    return torch.tensor([[rng.choice(pieces) for _ in range(half)] * 2 for _ in range(rows)])
+    found = []
+    for _ in range(rows):
+        text = f" {random_words(rng, MORE_WORDS)}" if words else ""
+        ids = tokenizer.encode(text).ids if words else rng.choices(pieces, k=half)
+        found.append([*ids[: half - 1], stop] * 2)
+    return torch.tensor(found)
 
 
 @torch.no_grad()
