@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 from glassformer.core.lectures.lecture import Scene
-from glassformer.core.lectures.read import load_lecture
+from glassformer.core.lectures.read import bundled_lectures, load_lecture
 from tests.browser import driver
 from tests.browser.test_decoding_steps import WORDS
 from tests.browser.test_presenting import at_scene, pooled
@@ -139,6 +139,13 @@ def does(scene: Scene) -> list[Act]:
     asked = [line for line in scene.notes["en"].split("\n") if line.startswith("Do: ")]
     assert asked, f"{scene.name} asks for nothing"
     return [act for line in asked for act in DOES[line.removeprefix("Do: ")]]
+
+
+def test_no_notes_ask_for_what_is_not_done_here() -> None:
+    scenes = [scene for name in bundled_lectures() for scene in load_lecture(name).scenes]
+    lines = {line for scene in scenes for line in scene.notes["en"].split("\n")}
+    asked = {line.removeprefix("Do: ") for line in lines if line.startswith("Do: ")}
+    assert asked == DOES.keys()
 
 
 @pytest.mark.timeout(300 + 60 * MINUTES)
