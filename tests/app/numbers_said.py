@@ -296,6 +296,7 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
     r"attention\.title: .* # minutes": lambda: of.minutes("attention"),
     r"decoding\.about: .* # minutes": lambda: of.minutes("decoding"),
     r"average\.about: .* # minutes": lambda: of.minutes("average"),
+    r"decoder\.about: .* # minutes": lambda: of.minutes("decoder"),
     r"learning\.about: .* # minutes": lambda: of.minutes("learning"),
     r"heads\.about: .* About # an hour": lambda: [round(2 * of.minutes("heads")[0] / 60) / 2],
     r"About # minutes have gone": lambda: [10 * round(of.minutes("transformer", "memory")[0] / 10)],

@@ -1,4 +1,4 @@
-"""What the lecture on learning says of the snapshots of a training, and how each is found out."""
+"""What the lectures on learning and on the decoder alone say of their models' runs."""
 
 import json
 import math
@@ -80,6 +80,34 @@ def _words_lie_close(language: str) -> bool:
     return (nearest("tired"), nearest("cross")) == ("累", "穿过")
 
 
+G, SMALL = "decoder", "Blarvik is a doctor. Blar"
+
+
+def _copy_needs_two_heads(language: str) -> bool:
+    trace = run(G, "induction")
+    above, below = (trace[f"decoder/{at}/self_attention/weights"][0, 3] for at in (3, 2))
+    follows = [int(above[at].argmax()) == at - 9 for at in (13, 14)]  # behind its first place
+    previous = float(below.diagonal(-1).mean()) > 0.35 and int(below[4].argmax()) == 3
+    return all(follows) and previous and trace.output_tokens[13:15] == ("i", "k")
+
+
+def _old_rows_never_change(language: str) -> bool:
+    short, long = (get_trace(text, "auto", "small-gpt") for text in (SMALL, f"{SMALL}vik"))
+    keys = [each["decoder/3/self_attention/k"][0, :, :12] for each in (short, long)]
+    return torch.allclose(*keys, atol=1e-4)
+
+
+DECODER = (
+    Claim(G, "model", "no encoder, no cross-attention", lambda _: (
+        not run(G, "model").source_tokens
+        and not any("cross_attention" in each or "encoder/0" in each.split("decoder")[0]
+                    for each in run(G, "model").tensors))),
+    Claim(G, "pieces", "“Blarvik” is several pieces, “doctor” is one", lambda _: (
+        run(G, "pieces").target_tokens[:6] == ("B", "l", "ar", "v", "i", "k")
+        and run(G, "pieces").target_tokens[8].endswith("doctor"))),
+    Claim(G, "induction", "the second v looks behind the first", _copy_needs_two_heads),
+    Claim(G, "cache", "old rows never change", _old_rows_never_change),
+)  # fmt: skip
 LEARNING = (
     Claim(L, "random", "as many blocks as in the finished model", lambda _: (
         run(L, "random").config == get_trace(TIRED).config)),

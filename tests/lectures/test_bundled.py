@@ -16,7 +16,7 @@ from glassformer.core.lectures.truth import fill_texts, find_truth
 from glassformer.core.lectures.write import write_lecture
 from tests.architecture.sources import ROOT
 from tests.lectures.claims import CLAIMS, Claim
-from tests.lectures.learning_claims import LEARNING
+from tests.lectures.learning_claims import DECODER, LEARNING
 
 NAMES = bundled_lectures()
 SCENES = [(name, scene.name) for name in NAMES for scene in load_lecture(name).scenes]
@@ -27,7 +27,8 @@ BENCHES = {  # with numbers of no run
 # Numbers of runs are written in braces; these are arithmetic, or claims of their own.
 TYPED = {"2.7", "0%", "0 %", "0.5"}
 MINUTES = {  # as they are said
-    "attention": 15, "average": 20, "decoding": 35, "heads": 30, "learning": 20, "transformer": 60,
+    "attention": 15, "average": 20, "decoder": 15, "decoding": 35, "heads": 30, "learning": 20,
+    "transformer": 60,
 }  # fmt: skip
 VOTE = 1  # minutes of a scene that go to its question
 WAYS = re.compile(r"(?:Say|Point|Do|Ask): |[讲指做问]：")  # how a line of notes begins
@@ -127,7 +128,9 @@ def test_where_the_translation_changes_the_map_beside_it_does(name: str, scene: 
 
 
 @pytest.mark.parametrize(
-    "claim", [*CLAIMS, *LEARNING], ids=lambda each: f"{each.lecture}-{each.scene}-{each.words[:30]}"
+    "claim",
+    [*CLAIMS, *LEARNING, *DECODER],
+    ids=lambda each: f"{each.lecture}-{each.scene}-{each.words[:30]}",
 )
 def test_a_claim_is_true(claim: Claim) -> None:
     lecture = load_lecture(claim.lecture)
