@@ -71,6 +71,7 @@ def go_to(page: str) -> Click:
 
 HEADLINE = ".headline .text"
 HEAD_3 = 'button.head[data-layer="1"][data-head="2"]'
+Q_K_V = '[data-step="encoder.0.self_attention.project"]'
 EYE_OF_IT = ".sources .row:nth-child(8) .eye"
 DEMONSTRATIONS = (
     Demonstration(
@@ -83,6 +84,10 @@ DEMONSTRATIONS = (
     Demonstration(
         "what does head 3 do", 2, (go_to("attention"), within(HEAD_3)),
         f'{HEAD_3}[aria-pressed="true"]',
+    ),
+    Demonstration(
+        "q k v of a word", 2, (go_to("walkthrough"), within(Q_K_V)),
+        'figure[data-key$="self_attention/v:joined"]',
     ),
     Demonstration("mask a word", 1, (within(EYE_OF_IT),), f'{EYE_OF_IT}[aria-pressed="true"]'),
     Demonstration(
@@ -100,6 +105,10 @@ DEMONSTRATIONS = (
     Demonstration(
         "head off", 1, (named("button", "switch_heads.turn_off"),),
         ".st-key-attention_off button[kind=primary]", path="attention",
+    ),
+    Demonstration(
+        "temperature", 2, (within(".st-key-choices_panel [data-testid=stSlider]"),),
+        ".st-key-choices_panel", "T = 1.5",
     ),
     Demonstration("untrained", 2, (go_to("training"),), "[data-testid=stMain]", "愿愿骨头骨头"),
     Demonstration(
