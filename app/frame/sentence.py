@@ -74,6 +74,8 @@ def show() -> None:
         models = _model_labels()
         shown = (now.language, now.size, now.direction, now.model, *models.items())
         keep("menus", lambda: _menus(now, models), *shown)
+        if not is_opened(now.model):  # whoever has one open found the way
+            small_button("GPT-2…", "door", say("frame.other_models"), opening.ask)
         if keeps_lines(now.model):
             allow_line_breaks()
 
