@@ -28,13 +28,19 @@ def _pick(
     """
     taken = call_latest(widget, take)
 
+    def changed() -> None:
+        # One of the options is always chosen: a word of another language, which a browser may
+        # still send after a link has changed it, is none of them, and none is picked.
+        if (picked := store.widget_value(widget)) in labels:
+            taken(picked)
+
     def show() -> None:
         draw(
             label,
             tuple(labels),
             key=store.bind(widget, value),
             format_func=labels.__getitem__,
-            on_change=lambda: taken(store.widget_value(widget)),
+            on_change=changed,
             label_visibility="collapsed" if bare else "visible",
             **looks,
         )

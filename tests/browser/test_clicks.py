@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from tests.browser import driver
 
@@ -122,13 +123,13 @@ DEMONSTRATIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("language", ["en"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("shown", DEMONSTRATIONS, ids=lambda shown: shown.name)
 def test_a_demonstration_is_few_clicks_away(
-    shown: Demonstration, language: str, led: Callable[..., Page]
+    shown: Demonstration, language: str, open_page: Callable[..., Page]
 ) -> None:
     assert len(shown.clicks) <= shown.most
-    page = led(shown.path, f"language={language}", 1280, 720)
+    page = open_page(shown.path, f"language={language}", width=1280, height=720)
     for click in shown.clicks:
         click(page, language)
         driver.wait_until_idle(page)
@@ -139,4 +140,3 @@ def test_a_demonstration_is_few_clicks_away(
     found = page.locator(shown.seen).first
     expect(found).to_be_visible()
     expect(found).to_contain_text(shown.text)
-    page.keyboard.press("Escape")  # a dialog stays open wherever the page is led
