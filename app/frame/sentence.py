@@ -23,6 +23,7 @@ from glassformer.app.runs.models import (
 from glassformer.app.session import store
 from glassformer.app.session.state import DIRECTIONS, State
 from glassformer.app.ui.kept import keep
+from glassformer.app.ui.layout import box
 from glassformer.app.ui.lines import allow_line_breaks, in_one_line, with_lines
 from glassformer.app.ui.pick import menu, small_button
 from glassformer.app.ui.text import list_left_aside, literal
@@ -75,7 +76,8 @@ def show() -> None:
         shown = (now.language, now.size, now.direction, now.model, *models.items())
         keep("menus", lambda: _menus(now, models), *shown)
         if not is_opened(now.model):  # whoever has one open found the way
-            small_button("GPT-2…", "door", say("frame.other_models"), opening.ask)
+            with box("wide-only", "door", width="content"):
+                small_button("GPT-2…", "door", say("frame.other_models"), opening.ask)
         if keeps_lines(now.model):
             allow_line_breaks()
 

@@ -85,6 +85,7 @@ class Memory:
 
     # The frame
     presented: bool = False  # in front of a hall: a frame of the presenter's page
+    picked: dict[str, Any] = field(default_factory=dict)  # by picker: what it shows or was given
     second_open: bool = False  # its input is on screen, though nothing is typed yet
     second_new: bool = False  # it has just been given: to where the two differ most
     moved_seen: Setup | None = None  # the run whose moved switches the reader knows of

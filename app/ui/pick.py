@@ -26,15 +26,18 @@ def _pick(
     labels: option -> its words. bare: the label is for screen readers alone.
     looks: further arguments of the widget of Streamlit, `draw`.
     """
-    taken = call_latest(widget, take)
+    taken, shown = call_latest(widget, take), store.memory().picked
 
     def changed() -> None:
-        # One of the options is always chosen: a word of another language, which a browser may
-        # still send after a link has changed it, is none of them, and none is picked.
-        if (picked := store.widget_value(widget)) in labels:
+        # Of a picker that was kept (kept.py) Streamlit may have forgotten what it showed: then it
+        # calls this for what stands there, or for a word that was an option in another language.
+        picked = store.widget_value(widget)
+        if picked in labels and picked != shown.get(widget):
+            shown[widget] = picked
             taken(picked)
 
     def show() -> None:
+        shown[widget] = value
         draw(
             label,
             tuple(labels),
