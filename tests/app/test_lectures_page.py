@@ -287,7 +287,7 @@ def test_a_sheet_is_marked_and_its_files_hold_it() -> None:
     assert memory(app).sheet_marked == ((trace.source_text, trace.model_name, 17), marks)
     assert any(f"{len(gaps) - 2} of {len(gaps)} are right" in x.value for x in app.markdown)
     assert "✗" in app.text_input("widget_gap_17_1").label
-    app.number_input("widget_sheet").set_value(18).run()
+    app.number_input("widget_sheet_17").set_value(18).run()
     assert state_of(app).sheet == 18 and "✓" not in app.text_input("widget_gap_18_0").label
 
 

@@ -75,9 +75,11 @@ def test_a_sheet_is_printed_and_marked(open_page: Callable[..., Page], tmp_path:
     paper.goto(files["Their solutions"].as_uri())
     answers = paper.locator(".gap b").all_inner_texts()
     paper.close()
+    driver.wait_until_idle(page)
     fields = page.locator('[class*="st-key-widget_gap_17_"] input')
     expect(fields).to_have_count(len(answers))
     for at, answer in enumerate(answers):
         fields.nth(at).fill("99" if at == 0 else answer)
+    expect(fields.first).to_have_value("99")
     page.locator(".st-key-widget_sheet_check button").click()
     expect(page.get_by_text(f"{len(answers) - 1} of {len(answers)} are right.")).to_be_visible()

@@ -50,9 +50,11 @@ def mark_answers(
 
 def _choose(trace: Trace, seed: int) -> None:
     """The number of the sheet, and the files."""
+    # A field of each sheet: one that is bound may come to a browser without its number, which then
+    # says the least one, 1, as soon as anything is sent.
     st.number_input(
-        say("exercises.seed"), 1, LARGEST_SEED, key=store.bind("sheet", seed), width=150,
-        on_change=lambda: store.update(sheet=store.widget_value("sheet")),
+        say("exercises.seed"), 1, LARGEST_SEED, seed, key=f"widget_sheet_{seed}", width=150,
+        on_change=lambda: store.update(sheet=store.widget_value(f"sheet_{seed}")),
         help=say("exercises.seed_help"),
     )  # fmt: skip
     count = st.number_input(say("exercises.count"), 1, MOST, key="widget_sheet_count", width=150,
