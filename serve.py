@@ -12,17 +12,21 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
+from secrets import token_hex
 from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit import config
 
 from glassformer.app.frame.opening_page import page_routes
 from glassformer.app.hall import keys, rooms
 from glassformer.app.hall import routes as hall
 from glassformer.app.runs.uploads import UploadLimit
-from glassformer.app.server import doors, messages, network
+from glassformer.app.server import doors, fronts, messages, network, rerun_requests
 from glassformer.app.server.network import Departures, SecurityHeaders, describe_reach
+from glassformer.app.server.reconnects import Reconnects
+from glassformer.app.stores import store
 from glassformer.app.ui import scripts
 from glassformer.core.errors import GlassformerError
 from glassformer.core.settings import read_settings, share_heaps
@@ -33,10 +37,43 @@ def _check() -> None:
     try:
         if read_settings().device not in ("", "cpu"):
             import_module("glassformer.core.model.device").choose_device()
+        if read_settings().blobs:
+            import_module("glassformer.app.stores.blobs").open_blobs()
+        if read_settings().store or keys.is_open():
+            _share()
     except GlassformerError as error:
         sys.exit(f"Glassformer: {error}")
 
 
+def _serve_metrics() -> None:
+    if read_settings().metrics is None:
+        return
+    from glassformer.app.server import metrics
+
+    try:
+        metrics.serve_metrics(hall.HUB.usage)
+    except GlassformerError as error:
+        sys.exit(f"Glassformer: {error}")
+
+
+def _share() -> None:
+    """What one front signs another one knows. Errors: those of the store, where one was named."""
+    try:
+        secret = store.shared_value("cookie_secret", token_hex)
+    except GlassformerError as error:
+        if read_settings().store or error.key == "store_newer":
+            raise
+        return  # the hall says so to whoever opens a room
+    if not config.is_manually_set("server.cookieSecret"):
+        config.set_option("server.cookieSecret", secret)
+
+
+def _look_at_store() -> None:
+    if read_settings().store or keys.is_open():
+        store.open_store().ask("select 1")
+
+
+FRONT = fronts.Front(_look_at_store)
 FIRST = (  # what the first page needs
     "frame.frame", "panels.compare", "panels.provenance", "pages.translate.page",
 )  # fmt: skip
@@ -51,9 +88,10 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     sys.stdout.flush()
     network.gather_wake_ups()
     messages.lighten_messages()
+    rerun_requests.hear_whole_requests()
     asyncio.get_running_loop().set_exception_handler(CONNECTIONS.failed)
     async with hall.hall_lifespan():
-        with scripts.serve_scripts():
+        with scripts.serve_scripts(), FRONT.draining(hall.HUB.close):
             yield
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.
     from glassformer.app.server import process
@@ -68,6 +106,7 @@ def _load() -> None:
     for name in FIRST:
         import_module(f"glassformer.app.{name}")
     process.warm_up()
+    FRONT.loaded.set()
     rooms.resume_rooms()
     process.wait_until_quiet()  # the first visitor has a page; what follows is for the others
     from glassformer.app import pages
@@ -79,13 +118,21 @@ def _load() -> None:
 
 _check()
 share_heaps()
+scripts.skip_installed_components()
+_serve_metrics()
 CONNECTIONS = doors.watch_connections(doors.raise_file_limit())
 MIDDLEWARE = (
-    Departures, doors.Proxies, SecurityHeaders, doors.Hosts, doors.FirstWord, UploadLimit,
+    Departures, doors.Proxies, SecurityHeaders, doors.Hosts, Reconnects, doors.FirstWord,
+    UploadLimit,
 )  # fmt: skip
 app = st.App(
     "app.py",
     lifespan=_warm_up,
-    routes=[scripts.scripts_route(), *hall.hall_routes(), *page_routes()],
+    routes=[
+        FRONT.ready_route(),
+        scripts.scripts_route(),
+        *hall.hall_routes(),
+        *page_routes(fronts.BOOT),
+    ],
     middleware=[Middleware(each) for each in MIDDLEWARE],
 )

@@ -201,6 +201,9 @@ def run_over_texts(
     heads: Annotated[
         Path | None, typer.Option(help="Where a table of all heads of the plain runs goes.")
     ] = None,
+    write: Annotated[
+        bool, typer.Option(help="Whether a model that continues texts goes on with each.")
+    ] = True,
 ) -> None:
     """Runs an experiment over many texts: before, after, probabilities, KL, a row a text."""
     from glassformer.core.interventions.over_texts import (
@@ -208,7 +211,7 @@ def run_over_texts(
     )
 
     torch.set_num_threads(1)
-    results, looked = _over_file(texts, model, experiment, heads is not None)
+    results, looked = _over_file(texts, model, experiment, heads is not None, write)
     found = results_table(results)
     failed = sum(1 for each in results if each.error)
     if out:
@@ -224,7 +227,7 @@ def run_over_texts(
 
 
 def _over_file(
-    texts: Path, model: str, experiment: str, with_heads: bool
+    texts: Path, model: str, experiment: str, with_heads: bool, writes: bool
 ) -> tuple[list[TextResult], list[HeadMeasures]]:
     """The results of a file of texts, told as they come, and what its heads do."""
     from glassformer.core.analysis.head_statistics import measure_heads
@@ -239,7 +242,7 @@ def _over_file(
     columns = (TextColumn("{task.description}"), BarColumn(None), MofNCompleteColumn())
     with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         shown = bar.add_task("texts", total=len(lines))
-        for each in over_texts(chosen, lines, Experiment.from_text(experiment)):
+        for each in over_texts(chosen, lines, Experiment.from_text(experiment), writes=writes):
             bar.advance(shown)
             if with_heads and each.run is not None:
                 looked.append(measure_heads(each.run))

@@ -34,6 +34,26 @@ def check_index(name: str, index: float, size: int) -> None:
         raise GlassformerError("out_of_range", name=name, given=index, last=size - 1)
 
 
+def index_from_end(name: str, index: int, size: int) -> int:
+    """An index from 0, of one that may be counted from the end.
+
+    Args:
+        name: what is counted, for the error.
+        index: counted from 0, or below 0 from the end: -1 is the last.
+        size: how many there are.
+
+    Returns:
+        The index from 0.
+
+    Raises:
+        GlassformerError: `out_of_range`.
+    """
+    if index < -size:
+        raise GlassformerError("out_of_range", name=name, given=index, last=size - 1)
+    check_index(name, index % size if index < 0 else index, size)
+    return index % size
+
+
 def _sendable(value: object) -> object:
     """The value without halves of characters, which a file's escapes may hold and no page shows."""
     text = str(value)

@@ -24,6 +24,7 @@ settings.load_profile("steady")
 # The rooms of a test are not those of whoever runs it; servers that tests start take it over.
 _rooms = tempfile.mkdtemp(prefix="glassformer-hall-")
 os.environ["GLASSFORMER_HALL_FOLDER"] = _rooms
+os.environ.pop("GLASSFORMER_STORE", None)
 atexit.register(shutil.rmtree, _rooms, ignore_errors=True)
 
 # On a busy machine several are slower, and these models are small.

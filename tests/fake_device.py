@@ -2,6 +2,7 @@
 
 `Elsewhere` computes on the CPU and refuses what MPS refuses: float64, NumPy without a copy, and
 arithmetic together with a tensor of the CPU. Every number that is copied to the CPU is counted.
+Its tensors may be leaves of a graph, so gradients are followed there as well.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from glassformer.core.model.transformer import Transformer
 
 DEVICE = torch.device("mps")
 FACTORIES = ("tensor", "as_tensor", "arange", "zeros", "ones", "full", "empty", "eye", "rand")
+NEW = ("new_tensor", "new_zeros", "new_ones", "new_full", "new_empty")
 MIXED = (
     "__getitem__",
     "__setitem__",
@@ -28,9 +30,10 @@ MIXED = (
 
 
 class Copied:
-    """How many numbers were copied to the CPU so far."""
+    """How many numbers were copied to the CPU so far, and how many bytes they were."""
 
     numbers = 0
+    bytes = 0
 
 
 class Elsewhere(Tensor):
@@ -49,14 +52,19 @@ class Elsewhere(Tensor):
         target = _target(name, args, kwargs)
         if target is None:
             _check_places(name, args, kwargs)
-        plain_args, plain_kwargs = tree_map(_plain, (args, kwargs))
+        given, options = args, kwargs
         if target is not None:
-            plain_args, plain_kwargs = _without_device(plain_args, plain_kwargs)
+            given, options = _without_device(args, kwargs)
         with torch._C.DisableTorchFunctionSubclass():
-            result = func(*plain_args, **plain_kwargs)
+            # The tensors themselves and no plain views of them: a leaf of a graph stays one.
+            result = func(*given, **options)
         if name in ("numpy", "tolist", "item") or target == "cpu":
-            Copied.numbers += args[0].numel() if isinstance(args[0], Elsewhere) else 0
-            return result.clone() if isinstance(result, Tensor) else result
+            if isinstance(args[0], Elsewhere):
+                Copied.numbers += args[0].numel()
+                Copied.bytes += args[0].nbytes
+            return _plain(result).clone() if isinstance(result, Tensor) else result
+        if name in NEW and target is not None:
+            return _born(result)
         return result if isinstance(result, torch.Size) else tree_map(_moved, result)
 
 
@@ -72,15 +80,20 @@ def on_device(model: Transformer) -> Transformer:
     return model
 
 
+# Forward differentiation compiles its rules when it is first used, from torch's own factories.
+torch.autograd.forward_ad._maybe_load_decompositions()
+
+
 @contextmanager
 def fake_device() -> Iterator[type[Copied]]:
     """Tensors that are made with `device=` of the pretended device lie there."""
-    Copied.numbers = 0
+    Copied.numbers = Copied.bytes = 0
     made = {name: _made(getattr(torch, name)) for name in FACTORIES}
     own = torch.Generator
     with (
         patch.multiple(torch, **made, Generator=lambda device=None: own()),
         patch.object(Tensor, "to", _sent(Tensor.to)),
+        patch.object(torch.func, "vmap", _mapped(torch.func.vmap)),
     ):
         yield Copied
 
@@ -101,18 +114,39 @@ def _made(factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def make(*args: Any, **kwargs: Any) -> Tensor:
         if kwargs.get("device") is None or torch.device(kwargs["device"]).type != DEVICE.type:
             return factory(*args, **kwargs)
-        return _moved(factory(*args, **{**kwargs, "device": "cpu"}))
+        return _born(factory(*args, **{**kwargs, "device": "cpu"}))
 
     return make
 
 
+def _mapped(vmap: Callable[..., Any]) -> Callable[..., Any]:
+    """What it gives lies where what it is given lies; inside no tensor says where it is."""
+
+    def over(func: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            found = vmap(func)(*args)
+            there = any(isinstance(each, Elsewhere) for each in args)
+            return tree_map(_moved, found) if there else found
+
+        return call
+
+    return over
+
+
 def _moved(value: Any) -> Any:
-    if not isinstance(value, Tensor):
+    if not isinstance(value, Tensor) or isinstance(value, Elsewhere):
         return value
     if value.dtype == torch.float64:
         raise TypeError("Cannot convert a MPS Tensor to float64 dtype: MPS has no float64")
     with torch._C.DisableTorchFunctionSubclass():
         return value.as_subclass(Elsewhere)
+
+
+def _born(value: Tensor) -> Tensor:
+    """A new tensor over there: no view, so that it may be a leaf and be written into."""
+    _moved(value)
+    with torch._C.DisableTorchFunctionSubclass():
+        return Tensor._make_subclass(Elsewhere, value, value.requires_grad)
 
 
 def _plain(value: Any) -> Any:
@@ -126,7 +160,7 @@ def _target(name: str, args: Any, kwargs: dict[str, Any]) -> str | None:
     """Where a call moves its tensor: "cpu", the pretended device, or None where it does not."""
     if name == "cpu":
         return "cpu"
-    if name not in ("to", "new_tensor", "new_zeros", "new_ones", "new_full", "new_empty"):
+    if name not in ("to", *NEW):
         return None
     given = kwargs.get("device")
     for each in args[1:] if name == "to" else ():
@@ -148,6 +182,11 @@ def _without_device(args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, A
 def _check_places(name: str, args: Any, kwargs: dict[str, Any]) -> None:
     found: list[Tensor] = []
     tree_map(lambda each: found.append(each) if isinstance(each, Tensor) else None, (args, kwargs))
-    here = [each for each in found if not isinstance(each, Elsewhere) and each.dim() > 0]
+    here = [
+        each
+        for each in found
+        if not isinstance(each, Elsewhere) and each.dim() > 0
+        and not torch._C._functorch.is_functorch_wrapped_tensor(each)  # it says no place
+    ]  # fmt: skip
     if here and name not in MIXED:
         raise RuntimeError(f"{name}: expected all tensors to be on the same device")

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
-from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.util import calc_hash
 
@@ -15,12 +15,14 @@ from glassformer.app.pages.lab.inputs import tuples_as_lists
 from glassformer.app.session.codecs import parse_sections
 from glassformer.app.session.memory import Memory, Shown
 from glassformer.app.session.state import State
+from glassformer.app.ui import scripts
 from glassformer.core.trace.trace import Trace
 from tests.architecture.sources import ROOT
 
-# Each run of AppTest looks through all packages that are installed, for components: the same ones.
-manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
-# And compiles the scripts anew, which a server does once.
+scripts.skip_installed_components()  # as the server does
+# What a test writes into its URL counts, as what the back button leads to does in a browser.
+local_script_runner.RerunData = partial(RerunData, is_history_navigation=True)  # type: ignore[assignment,misc]
+# Each run of AppTest compiles the scripts anew, which a server does once.
 app_test.ScriptCache = local_script_runner.ScriptCache = cache(ScriptCache)  # type: ignore[assignment,misc]
 
 

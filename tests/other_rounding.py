@@ -5,7 +5,7 @@ and by where in it the row lies. `sum_in_parts` has torch do so on any machine: 
 is cut into two parts, at one of several places, and the parts are added. Every result is a float32
 result that some processor could give; what is exact everywhere (zeros, one word alone) stays exact,
 and the same batch gives the same bits. A test that fails with `OTHER_ROUNDING=1` asks for a bit
-that nobody promises.
+that nobody promises, or, where it counts the tensors behind a product, is not for it.
 """
 
 from __future__ import annotations

@@ -15,9 +15,12 @@ from glassformer.core.text_models.translator import MEMORY_BUDGET as OURS
 from glassformer.core.weights.opened_model import MEMORY_BUDGET as OTHERS
 
 ROOT = Path(__file__).resolve().parents[1]
-README, TRANSLATOR, HEADS = (
+README, APP, HALL, HOUSE, TRANSLATOR, HEADS = (
     re.sub(r"\s+", " ", (ROOT / name).read_text("utf-8"))
-    for name in ("README.md", "docs/translator.md", "docs/heads.md")
+    for name in (
+        "README.md",
+        *(f"docs/{name}.md" for name in ("app", "in-the-hall", "house", "translator", "heads")),
+    )
 )
 MODELS = ("translator", "translator-plain")
 SETS = {
@@ -108,9 +111,9 @@ def test_what_the_word_lists_hold() -> None:
 
 def test_counts_of_the_house() -> None:
     words = ("no", "one", "two", "three", "four", "five", "six", "seven")
-    assert f"{words[len(bundled_lectures())]} lectures" in README
+    assert f"{words[len(bundled_lectures())]} lectures" in HOUSE
     pages = [each for each in (ROOT / "app" / "pages").iterdir() if (each / "page.py").is_file()]
-    assert len(pages) == 10 and "**Lectures** is the tenth page" in README
+    assert len(pages) == 10 and "**Lectures** is the tenth page" in HALL
     compared = [each for each in pages if (each / "compare.py").is_file()]
     assert f"{words[len(compared)]} pages have one" in (ROOT / "docs/a-page.md").read_text("utf-8")
     run = (ROOT / "docs/a-run.md").read_text("utf-8")
@@ -120,14 +123,14 @@ def test_counts_of_the_house() -> None:
 
 def test_the_figures_of_the_small_gpt() -> None:
     told, heads = metrics("small-gpt"), metrics("small-gpt")["heads"]
-    assert f"a decoder alone of {told['parameters']:,} weights" in README
+    assert f"a decoder alone of {told['parameters']:,} weights" in APP
     layers = heads["words"]["induction"]
     score, layer, head = max(
         (score, layer, head)
         for layer, row in enumerate(layers, 1)
         for head, score in enumerate(row, 1)
     )
-    assert f"layer={layer}&head={head}` shows the head that looks back" in README
+    assert f"layer={layer}&head={head}` shows the head that looks back" in APP
     history, pieces = load_history("small-gpt"), max(map(max, heads["pieces"]["induction"]))
     at = {each.step: each.metrics["induction"] for each in history.snapshots}
     early, later, end = (f"{100 * share:.0f} %" for share in (at[400], at[1500], score))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from torch import Tensor
 from typer.testing import CliRunner
 
 from glassformer.core import cli
@@ -14,6 +15,8 @@ from glassformer.core.interventions.experiment import Experiment, run
 from glassformer.core.interventions.masks import Painted
 from glassformer.core.interventions.over_texts import over_texts, results_table, written_rows
 from glassformer.core.text_models.checkpoints import load_model
+from glassformer.core.trace.tape import Edit
+from glassformer.core.weights.load import load_model as load_any
 from glassformer.core.weights.opened_model import open_model
 from tests.weights import folders
 
@@ -45,6 +48,26 @@ def test_without_switches_nothing_moves() -> None:
     assert not found.changed and found.divergence == (0, 0)
     assert found.log_probabilities is not None
     assert found.log_probabilities[0] == found.log_probabilities[1] < 0
+
+
+def test_a_prompt_may_be_read_and_not_gone_on_with() -> None:
+    model = load_any("small-gpt")
+    off = Experiment.from_text("heads_off:decoder/1/self_attention,(0,1)")
+    (found,) = over_texts(model, ["Once upon a time"], off, writes=False)
+    plain = model.run("Once upon a time")
+
+    def silence(context: Tensor) -> Tensor:
+        context[:, :2] = 0.0
+        return context
+
+    edit = Edit("decoder/1/self_attention/context", silence)
+    switched = model.run("Once upon a time", edits=[edit])
+    before, after = (run["output/logits"][0].double().log_softmax(-1) for run in (plain, switched))
+    apart = (before.exp() * (before - after)).sum(dim=-1)  # (T,)
+    assert found.divergence == pytest.approx((float(apart.mean()), float(apart.max())), abs=1e-6)
+    assert found.words == len(plain.target_pieces) == len(apart)
+    assert found.plain == model.tokens.text(plain.output_ids[-1:])
+    assert found.switched == model.tokens.text(switched.output_ids[-1:])
 
 
 def test_what_fits_no_text_is_a_row_what_fits_no_model_is_raised() -> None:

@@ -22,6 +22,17 @@ WRONG = (
     ("GLASSFORMER_PROXIES", "my-proxy"),
     ("GLASSFORMER_PROXIES", "10.0.0.0/99"),
     ("GLASSFORMER_HOSTS", "http://talk.example"),
+    ("GLASSFORMER_METRICS", "talk.example:9464"),
+    ("GLASSFORMER_METRICS", "127.0.0.1:"),
+    ("GLASSFORMER_METRICS", "10.0.0.0/8:9464"),
+    ("GLASSFORMER_METRICS", "0"),
+    ("GLASSFORMER_METRICS", "99999"),
+    ("GLASSFORMER_ENGINE", "ray"),
+    ("GLASSFORMER_ENGINE", "ray://"),
+    ("GLASSFORMER_ENGINE", "ftp://engine"),
+    ("GLASSFORMER_ENGINE_GPUS", "-1"),
+    ("GLASSFORMER_ENGINE_GPUS", "9"),
+    ("GLASSFORMER_ENGINE_WORKERS", "0"),
     ("GLASSFORMER_HALL", "maybe"),
 )
 
@@ -41,11 +52,33 @@ def test_what_is_set_is_typed() -> None:
         "GLASSFORMER_HALL_FOLDER": "rooms",
         "GLASSFORMER_PROXIES": "10.0.0.5, fd00::/8,",
         "GLASSFORMER_HOSTS": "Talk.example., *.hall.example",
+        "GLASSFORMER_ENGINE": "ray://engine:8000",
+        "GLASSFORMER_ENGINE_GPUS": "0.25",
+        "GLASSFORMER_ENGINE_WORKERS": "4",
     }
     found = read_settings(given)
     assert found.proxies == ("10.0.0.5", "fd00::/8")
     assert found.hosts == ("talk.example", "*.hall.example")
-    assert found == Settings("cuda:1", 4, 2, 0, "key", "rooms", "", found.proxies, found.hosts)
+    assert found == Settings(
+        "cuda:1",
+        4,
+        2,
+        0,
+        "key",
+        "rooms",
+        "",
+        found.proxies,
+        found.hosts,
+        engine="ray://engine:8000",
+        engine_gpus=0.25,
+        engine_workers=4,
+    )
+
+
+def test_metrics_are_this_machines_own_unless_an_address_is_given() -> None:
+    for given, where in (("9464", ("127.0.0.1", 9464)), ("0.0.0.0:80", ("0.0.0.0", 80)),
+                         ("[::1]:9464", ("::1", 9464)), (" ", None)):  # fmt: skip
+        assert read_settings({"GLASSFORMER_METRICS": given}).metrics == where
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG)
@@ -53,6 +86,16 @@ def test_what_cannot_be_is_refused(name: str, value: str) -> None:
     with pytest.raises(GlassformerError) as raised:
         read_settings({name: value})
     assert raised.value.key == "setting" and str(raised.value).startswith(f"{name}={value}")
+
+
+def test_an_address_of_another_kind_is_refused_without_its_password() -> None:
+    with pytest.raises(GlassformerError) as raised:
+        read_settings({"GLASSFORMER_STORE": "redis://me:secret@talk.example"})
+    assert "GLASSFORMER_STORE=redis://…" in str(raised.value)
+    assert (
+        read_settings({"GLASSFORMER_STORE": " postgres://me:secret@h/x"}).store[:11]
+        == "postgres://"
+    )
 
 
 @pytest.mark.parametrize("script", ["serve.py", "app.py"])

@@ -63,7 +63,7 @@ def test_teacher_forcing_on_its_own_output_is_the_same_run(translator: Translato
 def test_over_the_budget_the_maps_wait_for_demand(translator: Translator) -> None:
     full, lean = translator.trace(TIRED), translator.trace(TIRED, memory_budget=0)
     assert CROSS in full.tensors and CROSS not in lean.tensors
-    assert torch.equal(lean[CROSS], full[CROSS])
+    torch.testing.assert_close(lean[CROSS], full[CROSS], rtol=1e-5, atol=1e-6)
 
 
 def test_over_the_budget_an_edited_map_is_what_the_run_used(translator: Translator) -> None:

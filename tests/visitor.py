@@ -118,17 +118,23 @@ class Visitor:
         context = asked.context_info
         context.locale, context.timezone, context.url = "en-GB", "Europe/London", self.url
         context.color_scheme = "light"
-        begin, answer = time.monotonic(), Answer()
+        begin = time.monotonic()
         async with asyncio.timeout(PATIENCE):
-            await self.socket.send(request.SerializeToString())
-            while not self._take(await self.socket.recv(decode=False), answer):
-                pass
+            answer = await self._answered(request.SerializeToString())
         answer.seconds = time.monotonic() - begin
         self._forget()
         return answer
 
-    def _take(self, payload: bytes, answer: Answer) -> bool:
+    async def _answered(self, request: bytes) -> Answer:
+        answer = Answer()
+        await self.socket.send(request)
+        while not self._take(await self.socket.recv(), answer):
+            pass
+        return answer
+
+    def _take(self, payload: bytes | str, answer: Answer) -> bool:
         # Whether the answer is complete.
+        assert isinstance(payload, bytes)
         answer.size += len(payload)
         message = ForwardMsg.FromString(payload)
         kind = message.WhichOneof("type")

@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from glassformer.app.frame import focus, guide, saving, sentence
+from glassformer.app.frame.kept_experiments import listen_experiments
 from glassformer.app.frame.notices import notices
 from glassformer.app.panels.attention.focus import first_head
 from glassformer.app.panels.compare import largest
@@ -49,6 +50,7 @@ def show() -> None:
         store.clamp_to_trace(outcome.trace)
         _to_the_difference()
     experiments.history_of_setups()
+    listen_experiments()
     focus.listen_for_escape()
     if store.memory().presented:
         keep("presented", lambda: _presented("bridge_presented", {}))

@@ -7,6 +7,7 @@ from glassformer.app.panels.address_words import Speaker, word_sides
 from glassformer.app.panels.phrases import phrase
 from glassformer.app.plots.labels import visible
 from glassformer.app.runs import on_screen, opened_files, untrained
+from glassformer.app.runs.engine.runner import current_runner
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.session import experiments, store
 from glassformer.app.session.state import Setup
@@ -51,7 +52,9 @@ class Notice:
 
 def notices(outcome: on_screen.Outcome) -> tuple[Notice, ...]:
     """All that must be said, what stops the picture first."""
-    return tuple(_all(outcome))
+    trouble = current_runner().trouble
+    engine = (Notice(format_error(trouble), mild=True),) if trouble else ()
+    return (*_all(outcome), *engine)
 
 
 def _all(outcome: on_screen.Outcome) -> Iterator[Notice]:

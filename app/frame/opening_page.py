@@ -7,13 +7,14 @@ as well: Streamlit would ask below the path of each page first, and be answered 
 """
 
 import json
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 import streamlit
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from glassformer.app.ui.scripts import PLOTLY, base_path, place_of, serve_script
@@ -22,6 +23,7 @@ from glassformer.app.ui.sheets import SIZES, layout_rules
 INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
 APP = Path(__file__).parents[1]
 PAGES = tuple(path.parent.name for path in APP.glob("pages/*/page.py"))
+FIRST = "translate"  # which stands at the root
 FIRST_SCRIPT = '<script type="module"'
 # Streamlit's elements on every page, each a script that it else begins to load when it has one.
 ELEMENTS = (
@@ -39,37 +41,45 @@ ROOM = {
     "decoding_strip": 12, "head_grid": 9.3, "headline": 5.125,
     "walk_steps": 4.375, "walk_words": 19,
 }  # fmt: skip
+IN_LARGE_TYPE = {"headline": 3.925}  # where its type is no larger than what is around it
+ON_A_PHONE = {"headline": 11.125}  # where its lines are more
 
 
-def page_routes() -> list[Route]:
-    """The routes of the pages, for `st.App(routes=…)`; the first is found at the root."""
-    return [Route(f"{base_path()}/{name}", _send) for name in ("", *PAGES)]
+def page_routes(boot: str) -> list[Route]:
+    """The routes of the pages, for `st.App(routes=…)`; the first is found at the root.
+
+    Its own path leads there.
+    boot: the name of this server's process, which a page brings along (`reconnect.js`).
+    """
+    return [Route(f"{base_path()}/{name}", partial(_send, boot)) for name in ("", *PAGES)]
 
 
-async def _send(request: Request) -> HTMLResponse:
+async def _send(boot: str, request: Request) -> Response:
+    if request.url.path == f"{base_path()}/{FIRST}":  # Streamlit has it at the root alone
+        return RedirectResponse(f"{base_path()}/{'?' * bool(request.url.query)}{request.url.query}")
     given = dict(parse_qsl(request.url.query)).get("size", "")
     size = int(given) if given in map(str, SIZES) else SIZES[0]
     name = request.url.path.removeprefix(f"{base_path()}/")
-    return HTMLResponse(_page(name, size), headers={"Cache-Control": "no-cache"})
+    return HTMLResponse(_page(boot, name, size), headers={"Cache-Control": "no-cache"})
 
 
 @cache
-def _page(name: str, size: int) -> str:
+def _page(boot: str, name: str, size: int) -> str:
     """name: of the page, "" for the first one. size: of the type, in percent."""
     head, script, rest = INDEX.read_text(encoding="utf-8").partition(FIRST_SCRIPT)
     before, body, after = rest.partition("<body>")
-    return f"{head}{_scripts()}{script}{before}{body}{_rules(name, size)}{after}"
+    return f"{head}{_scripts(boot)}{script}{before}{body}{_rules(name, size)}{after}"
 
 
-def _scripts() -> str:
-    ui = APP / "ui"
-    files = (ui / "kit.js", ui / "chart_library.js", APP / "frame" / "opening.js")
+def _scripts(boot: str) -> str:
+    names = ("ui/kit.js", "ui/chart_library.js", "frame/reconnect.js", "frame/opening.js")
     named = {"PLOTLY": place_of(PLOTLY), "ELEMENTS": _elements()}
     given = [f"const {name} = {json.dumps(value)};" for name, value in named.items()]
-    texts = ('const STYLES = "";', *given, *(path.read_text(encoding="utf-8") for path in files))
+    texts = ('const STYLES = "";', *given, *((APP / name).read_text("utf-8") for name in names))
     place = place_of(serve_script("opening", "\n".join(texts)))
     home = f"location.origin + {json.dumps(base_path() + '/')}"
-    return f"""<script>window.__streamlit = {{ BACKEND_BASE_URL: {home} }};</script>
+    return f"""<script>window.__streamlit = {{ BACKEND_BASE_URL: {home} }};
+window.glassformerBoot = {json.dumps(boot)};</script>
 <script type="module" src="{place}"></script>
 """
 
@@ -81,13 +91,18 @@ def _elements() -> list[str]:
     return [f"{base_path()}/{path.relative_to(INDEX.parent).as_posix()}" for path in found]
 
 
+def _rooms(high: Mapping[str, float]) -> str:
+    return "\n".join(
+        f".st-key-{key}:not(:has([data-component])) {{ min-height: {rem}rem; }}"
+        for key, rem in high.items()
+    )
+
+
 def _rules(name: str, size: int) -> str:
     # In the body: after the rules of Streamlit, which come into the head.
     begins = f"visibility: hidden; animation: seen 0s {WAITS}s forwards;"
-    rooms = "\n".join(
-        f".st-key-{key}:not(:has([data-component])) {{ min-height: {high}rem; }}"
-        for key, high in ROOM.items()
-    )
+    room = ROOM | (IN_LARGE_TYPE if size > SIZES[0] else {})
+    rooms = f"{_rooms(room)}\n@media (width < 700px) {{ {_rooms(ON_A_PHONE)} }}"
     own = APP / "pages" / name / f"{name}.css"
     sheet = own.read_text(encoding="utf-8") if own.is_file() else ""
     return f"""

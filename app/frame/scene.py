@@ -17,7 +17,7 @@ OWN = (*THE_READERS, "lecture")  # of a link: whoever looks has their own; the L
 
 def show() -> None:
     """Draw the form and keep what it gives."""
-    drafts.listen_to_browser()
+    drafts.listen_drafts()
     st.markdown(f"**{say('lectures.save_title')}**", help=say("lectures.save_help"))
     if left_out := _left_out():
         st.caption(left_out)

@@ -12,6 +12,7 @@ import streamlit as st
 from glassformer.app.panels.address_words import format_bytes
 from glassformer.app.panels.opening import opening
 from glassformer.app.runs import library, untrained
+from glassformer.app.runs.kept_models import plain_name
 from glassformer.app.runs.models import (
     has_chat,
     is_opened,
@@ -75,15 +76,12 @@ def show() -> None:
         models = _model_labels()
         shown = (now.language, now.size, now.direction, now.model, *models.items())
         keep("menus", lambda: _menus(now, models), *shown)
-        if not is_opened(now.model):  # whoever has one open found the way
-            with box("wide-only", "door", width="content"):
-                small_button("GPT-2…", "door", say("frame.other_models"), opening.ask)
         if keeps_lines(now.model):
             allow_line_breaks()
 
 
 def _menus(now: State, models: dict[str, str]) -> None:
-    """Examples, the direction, the models by their labels."""
+    """Examples, the direction, the models by their labels, a door to others' models."""
     notes = {example: _example_label(example) for example in examples_for(task_of(now.model))}
     st.menu_button(
         say("frame.examples"),
@@ -96,6 +94,9 @@ def _menus(now: State, models: dict[str, str]) -> None:
         directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
         _choice("direction", now.direction, directions)
     _choice("model", now.model, {**models, DOOR: say("frame.other_models")})
+    if not is_opened(now.model):  # whoever has one open found the way
+        with box("wide-only", "door", width="content"):
+            small_button("GPT-2…", "door", say("frame.other_models"), opening.ask)
 
 
 def _chat(now: State) -> None:
@@ -108,7 +109,7 @@ def _chat(now: State) -> None:
         lines = in_one_line(sent).replace(LINE, f"{LINE}\n")
         about = f"{say('frame.chat_sent')}\n\n{fence}text\n{lines}\n{fence}"
     st.toggle(
-        say("frame.chat"), key=store.bind("chat", now.chat == "on"), help=about, width="content",
+        say("frame.chat"), **store.bind("chat", now.chat == "on"), help=about, width="content",
         on_change=lambda: store.update(chat="on" if store.widget_value("chat") else "off"),
     )  # fmt: skip
 
@@ -151,10 +152,10 @@ def _model_labels() -> dict[str, str]:
     """
     labels: dict[str, str] = {}
     for name in selectable_models() or ("",):
-        label = _facts(name) if is_opened(name) else name
+        label = _facts(name) if is_opened(name) else plain_name(name)
         if untrained.is_untrained(name):
             label = say("frame.untrained", **untrained.read_blueprint(name).settings)
-        taken = sum(each.startswith(label) for each in labels.values())
+        taken = sum(each == label or each.startswith(f"{label} (") for each in labels.values())
         labels[name] = f"{label} ({taken + 1})" if taken and label != name else label
     return labels
 
@@ -196,7 +197,7 @@ def _second(now: State) -> None:
 def _input(widget: str, label: str, value: str, field: str, hint: str) -> None:
     def draw() -> None:
         st.text_input(
-            label, key=store.bind(widget, in_one_line(value)),
+            label, **store.bind(widget, in_one_line(value)),
             placeholder=hint, label_visibility="collapsed",
             on_change=lambda: _take(field, with_lines(store.widget_value(widget))),
         )  # fmt: skip

@@ -41,7 +41,10 @@ def prepare_answers(lecture: Lecture, scene: Scene, language: str) -> Told:
         for name in TEXTS:
             told[name][reader] = getattr(filled, name)
     if scene.page not in BENCHES:
-        told["glossed"] = _glossed(lecture, trace_of(scene, language))
+        run = trace_of(scene, language)
+        if run.task == "translate":  # what is switched changes what is written, not what words mean
+            run = trace_of(scene, language, trained=True)
+        told["glossed"] = _glossed(lecture, run)
     if scene.question is not None:
         source = lecture.source(scene, scene.question.truth)
         if source.page not in BENCHES:

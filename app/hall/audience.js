@@ -44,6 +44,7 @@ function draw() {
   if (part("question", state.question?.scene === state.scene, state.question, state.result))
     drawQuestion();
   byId("played").hidden = !state.played;
+  byId("text").hidden = Boolean(state.played); // its numbers are of another sentence
   if (part("played", state.played))
     byId("played").replaceChildren(`${say("played")} `, make("bdi", {}, state.played?.text ?? ""));
   if (part("sends")) byId("sends").replaceChildren(...["sentence", "question"].map(sender));

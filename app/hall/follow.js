@@ -66,8 +66,22 @@ function make(tag, properties = {}, ...inside) {
   return node;
 }
 
-/* Sends JSON as the room's path has it: the answer, or an Error with a sentence and a status. */
+/* Sends JSON as the room's path has it: the answer, or an Error with a sentence and a status. What
+ * met no server is sent again, to one that stands in; but for a proposal that says the same however
+ * often it comes. */
+const AGAIN = [200, 500, 1_300]; // ms
 async function send(path, data = {}, key = "") {
+  for (const pause of path === "propose" ? [] : AGAIN) {
+    try {
+      return await sendOnce(path, data, key);
+    } catch (error) {
+      if (![0, 502, 503, 504].includes(error.status)) throw error;
+    }
+    await new Promise((next) => setTimeout(next, pause * (0.5 + Math.random())));
+  }
+  return sendOnce(path, data, key);
+}
+async function sendOnce(path, data, key) {
   const headers = {
     "Content-Type": "application/json",
     ...(key && { Authorization: `Bearer ${key}` }),

@@ -9,7 +9,7 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,18 @@ class Hub:
         self._work = set[asyncio.Task[None]]()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.closed = False
+        self.votes = 0  # that were counted here
+
+    def usage(self) -> dict[str, int]:
+        """What metrics say: rooms that are followed here, by how many, the votes so far."""
+        lines = list(self._lines.items())  # at once: another thread asks
+        drivers = sum(line.followers for (_, key), line in lines if key is not None)
+        return {
+            "rooms": len({code for (code, _), _ in lines}),
+            "followers": sum(line.followers for _, line in lines) - drivers,
+            "drivers": drivers,
+            "votes": self.votes,
+        }
 
     def is_full(self, channel: Channel, who: Who) -> bool:
         """Whether this one cannot follow: no client takes all places, a driver's are kept."""
@@ -92,15 +104,20 @@ class Hub:
         """The codes of the rooms whose driver is connected."""
         return [code for code, key in self._lines if key is not None]
 
+    def audiences(self) -> dict[str, int]:
+        """How many follow each room, by its code."""
+        return {code: line.followers for (code, key), line in self._lines.items() if key is None}
+
     def followers(self, code: str) -> int:
         """How many of the audience follow a room now."""
         line = self._lines.get((code, None))
         return line.followers if line else 0
 
     def tell(self, code: str, votes: bool = False) -> None:
-        """A room has changed, or only its votes."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._told, code, votes)
+        """A room has changed, or only its votes; "": any may have."""
+        if (loop := self._loop) is not None:
+            with suppress(RuntimeError):  # it has ended
+                loop.call_soon_threadsafe(self._told, code, votes)
 
     async def follow(self, channel: Channel, who: Who) -> AsyncIterator[bytes]:
         """The state now, each one after it, and beats between; ends with the room or the server."""
@@ -197,7 +214,7 @@ class Hub:
     def _told(self, code: str, votes: bool) -> None:
         loop = asyncio.get_running_loop()
         for channel, line in self._lines.items():
-            if channel[0] != code or (votes and channel[1] is None):
+            if channel[0] != (code or channel[0]) or (votes and channel[1] is None):
                 continue
             when = max(loop.time(), line.sent + (VOTES if votes else PACE))
             if line.due is not None and line.due.when() <= when:

@@ -5,10 +5,10 @@ import hmac
 import secrets
 import time
 from collections import Counter, OrderedDict, deque
-from functools import cache
 from hashlib import sha256
 
 from glassformer.app.server import network
+from glassformer.app.stores import store
 from glassformer.core.errors import GlassformerError
 from glassformer.core.settings import read_settings
 
@@ -84,9 +84,12 @@ def is_asked() -> bool:
     return read_settings().hall == "key" or network.listens_beyond()
 
 
-@cache
 def presenter_key() -> str:
-    """The key that the server prints at its start, such as "K7QX-W2MP"."""
+    """The key that each front of the store prints at its start, such as "K7QX-W2MP"."""
+    return store.shared_value("presenter_key", _drawn_key)
+
+
+def _drawn_key() -> str:
     drawn = "".join(secrets.choice(LETTERS) for _ in range(8))
     return f"{drawn[:4]}-{drawn[4:]}"
 
@@ -106,7 +109,9 @@ def startup_line() -> str:
     """One line for the server's start; "" where there is nothing to say."""
     if not is_open():
         return "Lectures have no audience here (HALL=off)."
-    return f"Who opens a lecture for the hall is asked for this key: {presenter_key()}" * is_asked()
+    if not is_asked():
+        return ""
+    return f"Who opens a lecture for the hall is asked for this key: {presenter_key()}"
 
 
 def new_voter(secret: bytes) -> str:

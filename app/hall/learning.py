@@ -7,8 +7,9 @@ from typing import Any
 
 import orjson
 
-from glassformer.app.hall import store, votes
+from glassformer.app.hall import votes
 from glassformer.app.hall.rooms import Room
+from glassformer.app.stores import store
 from glassformer.core.lectures.gain import LEVEL, measure_gain
 
 COLUMNS = (

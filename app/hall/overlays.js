@@ -43,13 +43,17 @@ function asked() {
   return { question: { ...question, scene, title }, scene, result, voted: null };
 }
 
+let asksLater = false; // once the room has heard of the step before it
+
 async function ask() {
+  const now = asked();
+  const isInFront = !byId("question").hidden;
+  if (isInFront && now?.result) return hide();
   // What the room says while something is on its way there is over.
-  const now = code && state && !room.has(state) ? null : asked();
+  if (code && state && !room.has(state)) return void (asksLater = !isInFront);
   if (!now) return;
   openHere.since = 0; // it was asked, however soon the next step comes
-  if (byId("question").hidden) return toggle("question", drawQuestion);
-  if (now.result) return hide();
+  if (!isInFront) return toggle("question", drawQuestion);
   if (!code) {
     openHere.answered.add(now.scene);
     openHere.open = openHere.open.filter((each) => each !== now.scene);
@@ -57,6 +61,12 @@ async function ask() {
   } else if (key) await tell("reveal", { scene: now.scene });
   drawQuestion();
   drawFoot();
+}
+
+function askNow() {
+  const asks = asksLater;
+  asksLater = false;
+  if (asks) ask();
 }
 
 const PANEL = 0.34; // of the window's width: the question stands beside the picture

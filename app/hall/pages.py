@@ -49,7 +49,7 @@ WORDS = {
         "no_votes", "present_back", "present_none", "present_votes", "present_qr", "present_keys",
         "present_keys_title", "present_exploring", "present_no_panel", "present_asked",
         "present_asked_votes", "present_clock", "present_clock_short", "present_played",
-        "present_waiting", "next", "last", "no_notes", "note_kinds",
+        "present_played_text", "present_waiting", "next", "last", "no_notes", "note_kinds",
     ),
 }  # fmt: skip
 

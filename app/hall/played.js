@@ -45,8 +45,23 @@ function forgetPlayed() {
   played = null;
 }
 
-/* Its screen is there. */
+/* Another screen is in front: whether it shows a sentence of the hall, or the one before it did. */
+let wasPlayed = false;
 function playedIsSeen() {
-  if (!played || played.seen || pool.shown.scene !== played.scene) return;
-  played.seen = pool.shown.touched = true;
+  const { shown } = pool;
+  if (played && !played.seen && shown.scene === played.scene) {
+    played.seen = shown.touched = true;
+    shown.played = played.text;
+  }
+  const is = Boolean(shown.played),
+    differs = is || wasPlayed;
+  wasPlayed = is;
+  return differs;
+}
+
+/* What stands above such a screen: the texts of its scene have the numbers of another sentence. */
+function playedTexts(scene) {
+  const text = scene === seen() && pool?.shown?.played;
+  const about = { [language]: say("present_played_text") };
+  return text ? { title: { [language]: text }, text: about } : null;
 }

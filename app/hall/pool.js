@@ -20,29 +20,40 @@ const LEAST = 20; // nodes of a page that has begun to be drawn
 /* A box by its name: Streamlit's class has the words of its kind, too (app/ui/layout.py). */
 const boxOf = (name) => `.st-key-${name}, [class*="st-key-${name}--"]`;
 
-/* What a page looks like whose boxes of these names fill the stage: whatever neither holds them nor
- * is in them is away, and who holds them is as large as the stage. Where none of them is on the
- * page it stays as it is. */
-function stageSheet(names) {
-  if (!names.length) return "";
-  const it = `:is(${names.map(boxOf)})`;
-  const main = `:root[data-presenting]:has(${it}) .stMainBlockContainer`;
-  const holder = `:has(${it}):not(${it}, ${it} *)`;
-  return `
-    ${main} :not(:has(${it}), ${it}, ${it} *, style) { display: none !important; }
-    ${main}, ${main} ${holder} {
-      display: flex !important; flex: 1 1 0 !important; flex-direction: column;
-      width: 100% !important; max-width: none !important; min-width: 0 !important;
-      height: 100%; min-height: 0 !important; margin: 0; gap: 0.4rem; overflow: visible;
-    }
-    ${main} { height: var(--window) !important; padding: 0.4rem 1rem !important; }
-    ${main} [data-testid="stHorizontalBlock"]${holder} { flex-direction: row; gap: 1rem; }
-    ${main} ${it} {
-      flex: 1 1 0 !important; width: 100% !important; max-width: none !important;
-      min-width: 0 !important; min-height: 0 !important;
-    }
-    ${main} [data-testid="stLayoutWrapper"]:has(> ${it}) { flex: 1 1 0; min-height: 0; height: 100%; }
-  `;
+/* What a page looks like whose boxes fill the stage: whatever neither holds them nor is in them is
+ * away, and who holds them is as large as the stage. Where none of them is on the page it stays as
+ * it is. What they are is marked: asked by `:has()`, at every change of the page, it took the browser
+ * three quarters of a lecture's time. */
+const MAIN = ":root[data-presenting] .stMainBlockContainer[data-stage]";
+const HOLDS = '[data-stage][data-stage="holds"]';
+const STAGE_SHEET = `
+  ${MAIN} > :not([data-stage], style),
+  ${MAIN} ${HOLDS} > :not([data-stage], style) { display: none !important; }
+  ${MAIN}, ${MAIN} ${HOLDS} {
+    display: flex !important; flex: 1 1 0 !important; flex-direction: column;
+    width: 100% !important; max-width: none !important; min-width: 0 !important;
+    height: 100%; min-height: 0 !important; margin: 0; gap: 0.4rem; overflow: visible;
+  }
+  ${MAIN} { height: var(--window) !important; padding: 0.4rem 1rem !important; }
+  ${MAIN} [data-testid="stHorizontalBlock"]${HOLDS} { flex-direction: row; gap: 1rem; }
+  ${MAIN} [data-stage="box"] {
+    flex: 1 1 0 !important; width: 100% !important; max-width: none !important;
+    min-width: 0 !important; min-height: 0 !important;
+  }
+`;
+
+/* Mark the boxes of these names in a page, and what holds them. */
+function markStage(page, names) {
+  const boxes = new Set(names.length ? page.querySelectorAll(names.map(boxOf)) : []);
+  const marks = new Map();
+  for (const box of boxes) {
+    marks.set(box, "box");
+    for (let up = box.parentElement; up && !boxes.has(up); up = up.parentElement)
+      marks.set(up, "holds");
+  }
+  for (const each of page.querySelectorAll("[data-stage]"))
+    if (!marks.has(each)) delete each.dataset.stage;
+  for (const [each, mark] of marks) if (each.dataset.stage !== mark) each.dataset.stage = mark;
 }
 
 class Pool {
@@ -224,7 +235,7 @@ class Pool {
   }
 
   async lead(frame, scene) {
-    Object.assign(frame, { scene, ready: false, touched: false });
+    Object.assign(frame, { scene, ready: false, touched: false, played: "" });
     this.serial += 1;
     const place = new URL(`${this.base}/${this.link(scene)}`, location.origin);
     place.searchParams.set(ASKED, this.serial);
@@ -256,15 +267,20 @@ class Pool {
 
   /* What surrounds a page is seen while it is explored alone. */
   dress(frame) {
-    const root = frame.node.contentDocument?.documentElement;
+    const page = frame.node.contentDocument,
+      root = page?.documentElement;
     const bare = !(this.exploring && frame === this.shown);
     if (root) {
       root.toggleAttribute("data-presenting", bare);
-      const sheet =
-        root.querySelector("style.stage") ??
-        root.appendChild(make("style", { className: "stage" }));
-      const rules = stageSheet(this.focus(frame.scene ?? this.at));
-      if (sheet.textContent !== rules) sheet.textContent = rules;
+      if (!root.querySelector("style.stage"))
+        root.append(make("style", { className: "stage", textContent: STAGE_SHEET }));
+      const names = bare ? this.focus(frame.scene ?? this.at) : [];
+      root.dataset.focus = names.join(" "); // for what a page's own sheet says of it
+      const mark = () => markStage(page, names);
+      frame.marks?.disconnect();
+      frame.marks = new MutationObserver(mark);
+      frame.marks.observe(page, { childList: true, subtree: true, attributeFilter: ["class"] });
+      mark();
     }
     this.lay(frame);
   }

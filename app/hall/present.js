@@ -54,6 +54,7 @@ async function begin() {
     bands = new Map();
     fill();
     pool.layAll();
+    invite();
     if (!byId("question").hidden) drawQuestion();
   });
   setInterval(clock, 1000);
@@ -176,7 +177,7 @@ function band(scene) {
 }
 
 function write(scene, shrink) {
-  const { title, text, glossed } = lecture.scenes[scene];
+  const { title, text, glossed } = playedTexts(scene) ?? lecture.scenes[scene];
   byId("title").textContent = told(title);
   byId("text").replaceChildren(...lines(told(text)));
   const pairs = (glossed ?? []).map(([word, gloss]) =>
@@ -196,21 +197,28 @@ function fill() {
 
 function changed() {
   pool.last = pool.shown.scene;
-  playedIsSeen();
+  if (playedIsSeen()) {
+    bands.delete(pool.last); // its texts are other ones now
+    pool.layAll();
+  }
   askHere(pool.last);
   fill();
   // An overlay that was opened meanwhile stays, about this scene.
   if (!byId("question").hidden) drawQuestion();
   if (!byId("overview").hidden) drawOverview();
   if (!byId("notes").hidden) drawNotes();
+  invite();
+  drawFoot();
+}
+
+/* Beside the first scene: how to join. */
+function invite() {
   const invites = Boolean(code) && pool.last === 0;
   byId("invite").hidden = !invites;
-  if (invites) {
-    byId("invite").style.width = `${invited()}px`;
-    byId("invite").style.top = `${band(0).height}px`;
-    byId("invite").replaceChildren(joining());
-  }
-  drawFoot();
+  if (!invites) return;
+  byId("invite").style.width = `${invited()}px`;
+  byId("invite").style.top = `${band(0).height}px`;
+  byId("invite").replaceChildren(joining());
 }
 
 function drawn(scene, blob) {
@@ -285,6 +293,7 @@ function catchUp() {
   light(state.black, false);
   playAsTold();
   drawFoot();
+  askNow();
 }
 
 function listen() {
@@ -319,6 +328,7 @@ function warn(text) {
 // What lies over the screens.
 
 function hide(but = "") {
+  asksLater = false;
   for (const each of OVERLAYS) if (each !== but) byId(each).hidden = true;
   pool?.layAll();
 }

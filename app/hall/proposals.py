@@ -8,8 +8,9 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-from glassformer.app.hall import rooms, store
+from glassformer.app.hall import rooms
 from glassformer.app.hall.rooms import Room
+from glassformer.app.stores import store
 from glassformer.core.errors import GlassformerError
 
 LONGEST = {"sentence": 200, "question": 300}  # characters
@@ -61,8 +62,8 @@ def take_proposal(room: Room, kind: Any, text: Any, voter: str, client: str) -> 
         raise GlassformerError("hall_proposed")
     if len(plain) > LONGEST[kind]:
         raise GlassformerError("hall_proposed_long", given=len(plain), limit=LONGEST[kind])
-    held, moment = store.open_store(), rooms.clock_time()
-    with held.changing():
+    moment = rooms.clock_time()
+    with rooms.change_of(room.code, votes=True) as held:
         _check_pace(held, room, (voter, kind), client, moment)
         _make_room(held, room, client)
         held.ask(
@@ -70,7 +71,6 @@ def take_proposal(room: Room, kind: Any, text: Any, voter: str, client: str) -> 
             "values (?, ?, ?, ?, ?, ?)",
             room.code, voter, client, kind, plain, moment,
         )  # fmt: skip
-    rooms.tell_followers(room.code, votes=True)
     return plain
 
 
@@ -91,9 +91,9 @@ def count_proposals(room: Room) -> dict[str, int]:
 
 def drop_proposal(room: Room, number: int) -> None:
     """Take one away; it stays in front if it is there."""
-    sql = "delete from proposals where room = ? and number = ? and number is not ?"
-    store.open_store().ask(sql, room.code, number, room.played)
-    rooms.tell_followers(room.code, votes=True)
+    sql = "delete from proposals where room = ? and number = ? and number <> coalesce(?, -1)"
+    with rooms.change_of(room.code, votes=True) as held:
+        held.ask(sql, room.code, number, room.played)
 
 
 def play_proposal(room: Room, number: int | None) -> int:
@@ -140,6 +140,6 @@ def _make_room(held: store.Store, room: Room, client: str) -> None:
     if crowd is not None:
         held.ask(
             "delete from proposals where number = (select min(number) from proposals "
-            "where room = ? and client = ? and number is not ?)",
+            "where room = ? and client = ? and number <> coalesce(?, -1))",
             room.code, crowd, room.played,
         )  # fmt: skip

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from glassformer.app.hall import keys, pages, rooms
+from glassformer.app.hall.lines import READING, WRITING
 from glassformer.app.hall.rooms import Room
-from glassformer.app.hall.store import READING, WRITING
 from glassformer.app.server.doors import client_of
 from glassformer.app.session.languages import language_of
 from glassformer.core.errors import GlassformerError
@@ -23,7 +23,7 @@ STATUS = {  # of what is refused; anything else is 400
     "hall_voter": 403, "hall_vote_scene": 409, "hall_vote_closed": 409, "hall_busy": 503,
     "hall_disk": 507, "hall_full": 503, "hall_explored": 503, "hall_picture_large": 413,
     "hall_body": 413, "hall_proposed_long": 413, "hall_proposed_soon": 429,
-    "hall_proposed_many": 429, "hall_proposed_gone": 404,
+    "hall_proposed_many": 429, "hall_proposed_gone": 404, "hall_ended": 404, "store_away": 503,
 }  # fmt: skip
 
 Answer = Callable[[Request, Room], Awaitable[Response]]

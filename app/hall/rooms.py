@@ -1,16 +1,15 @@
 """The rooms: a lecture with a code, its scene on screen, its open question, who may drive.
 
 All of it is in the store; nothing is remembered here, so that a server which was killed goes on
-where it was. A change is told to `CHANGED`, from whatever thread it comes.
+where it was, and any front that shares the store serves any room. A change is told to `CHANGED`,
+from whatever thread or front it comes.
 """
 
 import hmac
 import secrets
-import sqlite3
 import threading
-import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -18,8 +17,9 @@ from typing import Any
 
 import orjson
 
-from glassformer.app.hall import keys, store
+from glassformer.app.hall import keys
 from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.stores import store
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Question
@@ -46,21 +46,14 @@ ASKED = """coalesce(shown,
     (select answers.scene from answers where answers.room = code and answers.scene = rooms.scene))
 """
 
-CHANGED: list[Callable[[str, bool], None]] = []  # each called with the code, and "votes alone"
-
-
-def _ticks() -> float:
-    """Seconds that nobody sets; where the system tells, those asleep count."""
-    clock = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if clock is None else time.clock_gettime(clock)
-
-
-_started = time.time() - _ticks()
+# Each called with the code, "" for any room, and "votes alone".
+CHANGED: list[Callable[[str, bool], None]] = []
+VOTES = " votes"  # behind the code, where other fronts are told that
 
 
 def clock_time() -> float:
-    """The time of day at the start, and what has passed since: no jump of the clock ends a room."""
-    return _started + _ticks()
+    """Seconds since 1970 on the store's clock: no jump of a front's ends a room."""
+    return store.open_store().clock()
 
 
 @dataclass(frozen=True)
@@ -128,18 +121,26 @@ def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
 
 
 def find_room(code: str) -> Room | None:
-    """The room of a code; None where there is none, or its presenter has been away too long."""
+    """The room of a code; None where there is none, or its presenter has been away too long.
+
+    Nor is there one whose lecture this version cannot read: the room of before an update.
+    """
     rows = store.open_store().ask(
         "select *, exists (select 1 from answers where room = code and answers.scene = asked) "
-        f"from (select code, lecture, language, scene, black, short, {ASKED} as asked, played, "
-        "revision, handed, started, lock, secret from rooms "
-        "where code = ? and opened > ? and seen > ?)",
-        code.strip().upper()[: 2 * CODE], clock_time() - LONGEST, clock_time() - AWAY,
+        "from (select opened, seen, code, lecture, language, scene, black, short, "
+        f"{ASKED} as asked, played, revision, handed, started, lock, secret "
+        "from rooms where code = ?) as here",
+        code.strip().upper()[: 2 * CODE],
     )  # fmt: skip
-    if not rows:
+    moment = clock_time()
+    if not rows or rows[0][0] <= moment - LONGEST or rows[0][1] <= moment - AWAY:
         return None
-    name, text, language, scene, black, short, asked, played, revision, *rest, out = rows[0]
-    return Room(name, _lecture(text), language, scene, bool(black), bool(short), asked, bool(out),
+    name, text, language, scene, black, short, asked, played, revision, *rest, out = rows[0][2:]
+    try:
+        held = _lecture(text)
+    except GlassformerError:
+        return None
+    return Room(name, held, language, scene, bool(black), bool(short), asked, bool(out),
                 played, revision, *rest)  # fmt: skip
 
 
@@ -167,7 +168,7 @@ def move_to_scene(room: Room, scene: int) -> int:
     """
     place = min(max(scene, 0), len(room.lecture.scenes) - 1)
     held, begun = store.open_store(), clock_time() - 60 * room.lecture.scenes[0].minutes
-    with held.changing():
+    with held.changing(room.code):
         here = held.ask("select scene from rooms where code = ?", room.code)
         if here and here[0][0] != place:
             held.ask(
@@ -222,13 +223,15 @@ def put_picture(room: Room, scene: int, body: bytes) -> str:
         raise GlassformerError("hall_picture")
     version = sha256(body).hexdigest()[:12]
     if version != picture_version(room, scene):
-        sql = "insert or replace into pictures values (?, ?, ?, ?)"
-        store.open_store().ask(sql, room.code, scene, version, body)
+        with change_of(room.code, votes=True) as held:  # the driver sees what comes next
+            held.ask(
+                "insert into pictures values (?, ?, ?, ?) on conflict (room, scene) "
+                "do update set version = excluded.version, body = excluded.body",
+                room.code, scene, version, body,
+            )  # fmt: skip
         current = find_room(room.code)
         if current is not None and current.scene == scene:
             change_room(room, "black = black")
-        else:
-            tell_followers(room.code, votes=True)  # the driver sees what comes next
     return version
 
 
@@ -253,7 +256,7 @@ def picture_type(body: bytes) -> str | None:
 
 
 def resume_rooms() -> None:
-    """After a start: compute again what the rooms of before will ask for."""
+    """After a start: compute what the rooms of before will ask for, and nobody has computed."""
     for (code,) in store.open_store().ask("select code from rooms"):
         if (found := find_room(code)) is not None:
             _warm(found)
@@ -261,7 +264,8 @@ def resume_rooms() -> None:
 
 def await_presenters() -> None:
     """At a start: nobody could be seen meanwhile, so each presenter has a while to come back."""
-    store.open_store().ask("update rooms set seen = max(seen, ?)", clock_time() - AWAY + GRACE)
+    since = clock_time() - AWAY + GRACE
+    store.open_store().ask("update rooms set seen = ? where seen < ?", since, since)
 
 
 def purge_rooms() -> list[str]:
@@ -272,6 +276,8 @@ def purge_rooms() -> list[str]:
         ages = clock_time() - LONGEST, clock_time() - AWAY
         codes = [code for (code,) in held.ask(f"select code {gone}", *ages)]
         held.ask(f"delete {gone}", *ages)
+        for code in codes:
+            held.tell(code)
     return codes
 
 
@@ -281,18 +287,32 @@ def later_answer() -> dict[str, str]:
 
 
 def change_room(room: Room, what: str, *values: Any) -> int:
-    """Change the columns of a room, and tell its followers; a revision that has the change."""
+    """Change the columns of a room, and tell its followers; the revision that has the change."""
     sql = f"update rooms set {what}, revision = revision + 1 where code = ?"
-    store.open_store().ask(sql, *values, room.code)
-    tell_followers(room.code)
-    rows = store.open_store().ask("select revision from rooms where code = ?", room.code)
+    with change_of(room.code) as held:
+        held.ask(sql, *values, room.code)
+        rows = held.ask("select revision from rooms where code = ?", room.code)
     return int(rows[0][0]) if rows else 0  # it has ended meanwhile
 
 
-def tell_followers(code: str, votes: bool = False) -> None:
-    """A room has changed, or only what the driver alone is told."""
+@contextmanager
+def change_of(code: str, votes: bool = False) -> Iterator[store.Store]:
+    """A change of a room, one at a time on all fronts, told to its followers once it is there.
+
+    votes: of what the driver alone is told.
+    """
+    held = store.open_store()
+    with held.changing(code):
+        yield held
+        held.tell(code + VOTES * votes)
+    hear_change(code + VOTES * votes)
+
+
+def hear_change(told: str) -> None:
+    """What a front tells: a room has changed, or with `VOTES` only that; "": any may have."""
+    code = told.removesuffix(VOTES)
     for heard in CHANGED:
-        heard(code, votes)
+        heard(code, code != told)
 
 
 def _ask_question(held: store.Store, code: str, lecture: Lecture, scene: int) -> None:
@@ -300,7 +320,7 @@ def _ask_question(held: store.Store, code: str, lecture: Lecture, scene: int) ->
     if lecture.scenes[scene].question is not None:
         held.ask(
             "insert into asked values (?, ?, (select coalesce(max(place), 0) + 1 from asked "
-            "where room = ?), ?) on conflict do update set place = excluded.place",
+            "where room = ?), ?) on conflict (room, scene) do update set place = excluded.place",
             code, scene, code, clock_time(),
         )  # fmt: skip
 
@@ -315,8 +335,8 @@ def _free_code(held: store.Store) -> str:
 def _close_questions_before(held: store.Store, room: Room) -> None:
     told = orjson.dumps({"later": later_answer()}).decode()
     for scene in [at for at, each in enumerate(room.lecture.scenes) if each.asked == "before"]:
-        sql = "insert or ignore into answers select room, scene, ? from asked "
-        held.ask(f"{sql} where room = ? and scene = ?", told, room.code, scene)
+        sql = "insert into answers select room, scene, ? from asked where room = ? and scene = ?"
+        held.ask(f"{sql} on conflict do nothing", told, room.code, scene)
 
 
 def _hash(key: str) -> bytes:
@@ -335,16 +355,15 @@ def _warm(room: Room) -> None:
         from glassformer.app.hall import answers  # late: the model comes with it
 
         for place, scene in enumerate(room.lecture.scenes):
-            with suppress(GlassformerError, sqlite3.IntegrityError):  # the room may have gone
-                told = orjson.dumps(
-                    answers.prepare_answers(room.lecture, scene, room.language)
-                ).decode()
-                sql = "insert or replace into prepared values (?, ?, ?)"
-                store.open_store().ask(sql, room.code, place, told)
+            with suppress(GlassformerError):  # the room may have gone
+                if scene_texts(room, place):
+                    continue
+                told = answers.prepare_answers(room.lecture, scene, room.language)
+                with change_of(room.code, votes=True) as held:
+                    sql = "insert into prepared values (?, ?, ?) on conflict do nothing"
+                    held.ask(sql, room.code, place, orjson.dumps(told).decode())
                 current = find_room(room.code)
                 if current is not None and place in (current.scene, current.asked):
                     change_room(current, "black = black")
-                else:
-                    tell_followers(room.code, votes=True)
 
     threading.Thread(target=work, name="scenes", daemon=True).start()

@@ -16,8 +16,19 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from streamlit import runtime
 
-from glassformer.app.hall import join, keys, learning, pages, proposals, rooms, screen, votes
+from glassformer.app.hall import (
+    followers,
+    join,
+    keys,
+    learning,
+    pages,
+    proposals,
+    rooms,
+    screen,
+    votes,
+)
 from glassformer.app.hall.hub import ENDED, HANDED, Channel, Hub, Who
+from glassformer.app.hall.lines import READING, WRITING
 from glassformer.app.hall.requests import (
     FRESH,
     Answer,
@@ -32,14 +43,15 @@ from glassformer.app.hall.requests import (
     voter_cookie,
 )
 from glassformer.app.hall.rooms import Room
-from glassformer.app.hall.store import READING, WRITING
 from glassformer.app.server.doors import client_of
 from glassformer.app.server.network import base_path
 from glassformer.app.session.languages import language_of
+from glassformer.app.stores import store
 from glassformer.core.errors import GlassformerError
 
 PATIENCE = 20.0  # seconds that a long poll waits
 PAUSE = 2.0  # the same where there is no place to wait: it holds none for long
+COUNT = 1.0  # seconds between two looks at how many follow
 TURN = 30.0  # seconds between two looks at which rooms have ended
 MOST_EXPLORING = 60  # sessions of the app, after which a room sends nobody more there
 STREAM = {**FRESH, "X-Accel-Buffering": "no"}  # nginx then passes each event on at once
@@ -57,7 +69,8 @@ def _encoded(channel: Channel) -> tuple[bytes, int]:
         return HANDED, found.revision
     told = screen.room_state(found)
     if key is not None:
-        told |= screen.driver_view(found) | {"followers": HUB.followers(code)}
+        everywhere = HUB.followers(code) + followers.count_elsewhere(code)
+        told |= screen.driver_view(found) | {"followers": everywhere}
     return screen.server_event(told), found.revision
 
 
@@ -107,10 +120,11 @@ async def hall_lifespan() -> AsyncIterator[None]:
     if not keys.is_open():
         yield
         return
-    turns = asyncio.create_task(_turns())
+    turns = [asyncio.create_task(each()) for each in (_turns, _count)]
     with HUB.running():
         yield
-    turns.cancel()
+    for each in turns:
+        each.cancel()
 
 
 async def _turns() -> None:
@@ -119,13 +133,28 @@ async def _turns() -> None:
         with suppress(GlassformerError):  # held by another process: at the next turn
             if not started:
                 await WRITING.run(rooms.await_presenters)
+                store.open_store().watch(rooms.hear_change)
                 started = True
             for code in HUB.driven():
                 if (found := await READING.run(rooms.find_room, code)) is not None:
                     await WRITING.run(rooms.mark_presenter_seen, found)
             for code in await WRITING.run(rooms.purge_rooms):
                 HUB.tell(code)
+            await WRITING.run(store.keep_shared_values)
         await asyncio.sleep(TURN)
+
+
+async def _count() -> None:
+    """The other fronts hear how many follow here."""
+    known, since = dict[str, int](), 0.0
+    while True:
+        await asyncio.sleep(COUNT)
+        now, counts = asyncio.get_running_loop().time(), HUB.audiences()
+        if counts != known or (counts and now > since + followers.NOTED):
+            with suppress(GlassformerError):
+                for code in await WRITING.run(followers.note_followers, counts):
+                    HUB.tell(code, votes=True)
+                known, since = counts, now
 
 
 # Pages.
@@ -264,6 +293,7 @@ async def _vote(request: Request, room: Room) -> Response:
         raise GlassformerError("hall_vote_scene")
     client = keys.hash_client(room.secret, client_of(request.scope))
     counted = await WRITING.run(votes.take_vote, room, scene, voter, value, client, HUB.is_present)
+    HUB.votes += 1
     return json_response({"value": counted})
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import orjson
 
-from glassformer.app.hall import rooms, store
+from glassformer.app.hall import rooms
 from glassformer.app.hall.numbers import number_of
 from glassformer.app.hall.rooms import Room
+from glassformer.app.stores import store
 from glassformer.core.errors import GlassformerError
 
 MOST_VOTERS = 2000  # of a question
@@ -30,7 +31,7 @@ def reveal_truth(room: Room, scene: int | None = None) -> None:
     from glassformer.app.hall import answers  # late: the model comes with it
 
     told = answers.answer_of_scene(room.lecture, room.lecture.scenes[place], room.language)
-    sql = "insert or ignore into answers values (?, ?, ?)"
+    sql = "insert into answers values (?, ?, ?) on conflict do nothing"
     store.open_store().ask(sql, room.code, place, orjson.dumps(told).decode())
     rooms.change_room(room, "black = 0, shown = ?", place)
 
@@ -56,8 +57,7 @@ def take_vote(
     one goes, of the client with most of them, and of a voter who does not follow if there is one.
     Errors: hall_vote_scene, hall_vote_closed, hall_vote_number, hall_vote_value.
     """  # fmt: skip
-    held = store.open_store()
-    with held.changing():
+    with rooms.change_of(room.code, votes=True) as held:
         if not _is_asked(room, scene):
             raise GlassformerError("hall_vote_scene")
         if answer_of(room, scene) is not None:
@@ -69,11 +69,10 @@ def take_vote(
         held.ask(sql, *where, voter)
         if (crowd := _crowded(held, where, client)) is not None:
             sql = "select voter from votes where room = ? and scene = ? and client = ?"
-            voters = [each for (each,) in held.ask(sql, *where, crowd)]
+            voters = [each for (each,) in held.ask(f"{sql} order by voter", *where, crowd)]
             gone = next((each for each in voters if not is_present(each)), voters[0])
             held.ask("delete from votes where room = ? and scene = ? and voter = ?", *where, gone)
         held.ask("insert into votes values (?, ?, ?, ?, ?)", *where, voter, text, client)
-    rooms.tell_followers(room.code, votes=True)
     return counted
 
 

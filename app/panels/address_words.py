@@ -9,6 +9,7 @@ from typing import get_args
 from glassformer.app.plots.axes import Side
 from glassformer.app.plots.labels import format_number, visible
 from glassformer.app.runs import on_screen
+from glassformer.app.runs.kept_models import plain_name
 from glassformer.app.runs.models import FORMER
 from glassformer.app.runs.untrained import is_untrained, read_blueprint
 from glassformer.app.session import store
@@ -96,7 +97,7 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
 
     now: what it was asked with. switched: the text of the experiment that it was made under.
     """
-    chosen = FORMER.get(now.model, now.model)
+    chosen = plain_name(FORMER.get(now.model, now.model))
     name = "@".join(filter(None, (chosen or (DEFAULT if now.step else ""), now.step)))
     model = f"load_model({name!r})" if name else "load_model()"
     imports, made = ["from glassformer import load_model"], [f"model = {model}"]

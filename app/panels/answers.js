@@ -3,7 +3,7 @@
 
 const NEAR = 120; // milliseconds that a pointer stays before the server is asked
 const REST = 150; // the same that the server is at rest before what it sent last counts
-const REFUSED = 1000; // the same where it is at rest at another place than the click leads to
+const REFUSED = 2000; // the same where it is at rest at another place than the click leads to
 const PATIENCE = 8000; // the same, then it has not heard of the click
 const KEPT = 300; // places
 const BUSY = '[data-testid="stApp"][data-test-script-state="running"]';

@@ -1,13 +1,11 @@
 """The reader's own lectures: the browser keeps them, the session has them at hand, no disk."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
+from glassformer.app.panels.browser_texts import change_texts, listen_to_browser
 from glassformer.app.session import store
 from glassformer.app.session.limits import MOST_DRAFTS
-from glassformer.app.ui.component import component
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.lectures.read import (
@@ -22,14 +20,10 @@ from glassformer.core.lectures.write import write_lecture
 MOST_STEPS = 50  # that can be undone
 NAMELESS = "lecture"
 
-_drafts = component(__file__, "drafts")
 
-
-def listen_to_browser() -> None:
-    """Hear what the browser has kept, and hand it what has changed; it takes no room."""
-    memory = store.memory()
-    data = {"serial": memory.drafts_serial, "changes": memory.drafts_changes}
-    _drafts("bridge_drafts", data, kept=_take, full=lambda _: _refuse())
+def listen_drafts() -> None:
+    """Hear what the browser has kept, and hand it what has changed."""
+    listen_to_browser("lecture", store.memory().drafts_written, _take, awaited=True)
 
 
 def draft_texts() -> dict[str, str]:
@@ -95,14 +89,8 @@ def add_scene(lecture: Lecture, scene: Scene) -> Lecture:
     return put_draft(lecture.having(*lecture.scenes, named))
 
 
-def _take(sent: Mapping[str, Any]) -> None:
-    given = sent.get("drafts")
-    pairs = given.items() if isinstance(given, dict) else ()
-    good = {
-        name: text
-        for name, text in pairs
-        if NAME.fullmatch(name) and isinstance(text, str) and len(text) <= MOST_BYTES
-    }
+def _take(told: dict[str, str]) -> None:
+    good = {n: text for n, text in told.items() if NAME.fullmatch(n) and len(text) <= MOST_BYTES}
     store.memory().drafts = dict(sorted(good.items())[:MOST_DRAFTS])
 
 
@@ -113,12 +101,5 @@ def _change(after: dict[str, str]) -> None:
 
 
 def _write(after: dict[str, str]) -> None:
-    memory, before = store.memory(), draft_texts()
-    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    memory.drafts, memory.drafts_full = after, False
-    memory.drafts_serial += 1
-    memory.drafts_changes = {name: after.get(name) for name in names}
-
-
-def _refuse() -> None:
-    store.memory().drafts_full = True
+    change_texts(store.memory().drafts_written, draft_texts(), after)
+    store.memory().drafts = after

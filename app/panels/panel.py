@@ -95,11 +95,18 @@ def panel_in_view(page: str) -> Panel | None:
 
 
 def show_picker(
-    page: str, widget: str, label: str, take: Callable[[str], object] | None = None
+    page: str,
+    widget: str,
+    label: str,
+    take: Callable[[str], object] | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> Panel:
-    """Draw the choice between the panels of a page, and give the chosen one."""
+    """Draw the choice between the panels of a page, and give the chosen one.
+
+    titles: keys of those that are called otherwise here, by id.
+    """
     name, panels = PAGES[page][0], panels_of(page)
     chosen = getattr(store.get_state(), name)
-    labels = {each: say(panel.title) for each, panel in panels.items()}
+    labels = {each: say((titles or {}).get(each, panel.title)) for each, panel in panels.items()}
     segments(widget, label, labels, chosen, take or set_field(name))
     return panels[chosen]

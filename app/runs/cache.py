@@ -56,19 +56,25 @@ class _Kept(Generic[Value]):
 class BoundedCache(Generic[Value]):
     """Keeps the values used last, as many as its budget has room for.
 
-    size_of: the bytes of a value, asked for once. Two threads that ask for the same key at the
-    same time make it once: the second one waits. A failure is not kept: the next call tries again;
-    where whoever made it was stopped, one of those who wait makes it.
+    size_of: the bytes of a value, asked for once. name: in metrics; several may share one. Two
+    threads that ask for the same key at the same time make it once: the second one waits. A failure
+    is not kept: the next call tries again; where whoever made it was stopped, one of those who wait
+    makes it.
     """
 
-    def __init__(self, budget: Budget, size_of: Callable[[Value], int]) -> None:
+    def __init__(
+        self, budget: Budget, size_of: Callable[[Value], int], name: str = "other"
+    ) -> None:
         self._budget = budget
         self._size_of = size_of
         self._values: OrderedDict[Hashable, _Kept[Value]] = OrderedDict()
         self._making: dict[Hashable, Future[Value]] = {}
         self.nbytes = 0  # of all values together; changes under the budget's lock alone
+        self.name, self.hits, self.misses = name, 0, 0  # the same
         with budget.lock:
             budget.caches.add(self)
+        with _listing:
+            _listed.add(self)
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The value of the key, made now if it is not here."""
@@ -77,8 +83,10 @@ class BoundedCache(Generic[Value]):
                 if (kept := self._values.get(key)) is not None:
                     kept.used = next(self._budget.moments)
                     self._values.move_to_end(key)
+                    self.hits += 1
                     return kept.value
                 mine = key not in self._making
+                self.misses += mine
                 promise = self._making.setdefault(key, Future())
             if mine:
                 self._make(key, make, promise)
@@ -123,6 +131,31 @@ class BoundedCache(Generic[Value]):
             self.nbytes += size
             self._budget.trim()
         promise.set_result(value)
+
+
+_listing = threading.Lock()
+_listed: WeakSet[BoundedCache[Any]] = WeakSet()
+
+
+@dataclass
+class Usage:
+    """What the caches of one name hold, and how often a value was there, or had to be made."""
+
+    nbytes: int = 0
+    hits: int = 0
+    misses: int = 0
+
+
+def cache_usage() -> dict[str, Usage]:
+    """The caches of this process by name, whatever their budget."""
+    found: dict[str, Usage] = {}
+    with _listing:
+        for cache in _listed:
+            usage = found.setdefault(cache.name, Usage())
+            usage.nbytes += cache.nbytes
+            usage.hits += cache.hits
+            usage.misses += cache.misses
+    return found
 
 
 def _failure(promise: Future[Value]) -> BaseException | None:

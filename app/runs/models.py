@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from glassformer.app.runs import library, trainings, untrained
+from glassformer.app.runs import kept_models, library, untrained
 from glassformer.app.runs.cache import SERVER, BoundedCache
 from glassformer.app.session.state import CHAT
 from glassformer.core.analysis.head_roles import MeasuredHead
@@ -39,7 +39,7 @@ def selectable_models() -> list[str]:
     """The names of the models that can be chosen, the bundled one first, one's own last."""
     bundled = list_models()
     others = [name for name in library.model_folders() if name not in bundled]
-    return [*bundled, *others, *trainings.kept_models(), *untrained.blueprint_names()]
+    return [*bundled, *others, *kept_models.link_names(), *untrained.blueprint_names()]
 
 
 def get_model(name: str = "", step: str = "") -> Model:
@@ -70,12 +70,17 @@ def get_history(name: str = "") -> History | None:
 
     Errors: as `get_model`.
     """
-    brought = is_opened(name) and name not in library.bundled_folders()
-    if untrained.is_untrained(name) or brought:
+    ours = name in library.bundled_folders()
+    if untrained.is_untrained(name) or (is_opened(name) and not ours):
         return None
-    return load_history(place_of(name)[0])
+    place, bundled = place_of(name)
+    return _history(place) if bundled or ours else load_history(place)
 
 
+_history = lru_cache(maxsize=8)(load_history)  # of those that change with the code
+
+
+@lru_cache(maxsize=8)
 def get_exact_match(name: str = "") -> dict[str, tuple[int, int]]:
     """What the model card of a bundled model counts: what `load_exact_match` returns.
 
@@ -106,7 +111,7 @@ def get_heads(name: str = "") -> tuple[MeasuredHead, ...]:
     Errors: as `get_model`.
     """
     place, bundled = place_of(name)
-    return load_heads(place) if bundled else ()
+    return load_heads(place) if bundled or name in library.bundled_folders() else ()
 
 
 def place_of(name: str) -> tuple[str, bool]:
@@ -123,10 +128,7 @@ def place_of(name: str) -> tuple[str, bool]:
         return FORMER[name], True
     if is_opened(name):
         return str(library.model_folders()[name]), False
-    own = trainings.kept_models()
-    if name not in own:
-        raise GlassformerError("checkpoint_missing", path=name)
-    return str(own[name]), False
+    return str(kept_models.folder_of_model(name)), False
 
 
 def is_opened(name: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
-from glassformer.app.runs import trainings
+from glassformer.app.runs import kept_models
 from glassformer.app.runs.cache import SERVER, BoundedCache
 from glassformer.app.runs.models import get_model, selectable_models
 from glassformer.app.session import experiments, store
@@ -30,13 +30,10 @@ _runs: BoundedCache[Trace] = BoundedCache(SERVER, lambda trace: trace.nbytes)
 MOST = max(MOST_BYTES.values())
 
 
-def hold_run(name: str, data: bytes, trace: Trace) -> RunFile:
+def hold_run(name: str, data: bytes, trace: Trace, link: str = "") -> RunFile:
     """Put a run on screen; its sentence and model become those of the state."""
     mark, model = hashlib.sha256(data).hexdigest(), model_of(trace)
-    if model is not None:
-        device = get_model(*model).device
-        tensors = {address: tensor.to(device) for address, tensor in trace.tensors.items()}
-        trace = replace(trace, tensors=tensors)
+    trace = _where_model_is(trace, model)
     now = store.get_state()
     before = now.setup
     chosen = model or (now.model, now.step)
@@ -50,25 +47,30 @@ def hold_run(name: str, data: bytes, trace: Trace) -> RunFile:
     alike = model is None or trace.config == get_model(*model).config
     plain, edited = alike and not trace.edits, alike and bool(trace.edits)
     shown = " ".join(name.split())[:LONGEST_NAME]
-    held = RunFile(
-        mark, shown, trace.model_name, model, plain, edited, store.get_state().setup, before
-    )
+    setup = store.get_state().setup
+    held = RunFile(mark, shown, trace.model_name, model, plain, edited, setup, before, link)
     _runs.get(mark, lambda: trace)
     store.memory().file = held
     return held
 
 
+def _where_model_is(trace: Trace, model: tuple[str, str] | None) -> Trace:
+    if model is None:
+        return trace
+    device = get_model(*model).device
+    return replace(trace, tensors={name: each.to(device) for name, each in trace.tensors.items()})
+
+
 def model_of(trace: Trace) -> tuple[str, str] | None:
     """The model here that made it, by name and step: its words and its vectors must be the same."""
     name, _, step = trace.model_name.rpartition("@")
-    for found in ((trace.model_name, ""), (name, step)):
-        if found[0] not in selectable_models():
-            continue
-        try:
-            if is_made_by(trace, get_model(*found)):
-                return ("" if found[0] == DEFAULT else found[0]), found[1]
-        except GlassformerError:
-            continue
+    for called, at in ((trace.model_name, ""), (name, step)):
+        for found in selectable_models():
+            with suppress(GlassformerError):
+                if called == kept_models.plain_name(found) and is_made_by(
+                    trace, get_model(found, at)
+                ):
+                    return ("" if found == DEFAULT else found), at
     return None
 
 
@@ -77,9 +79,11 @@ def current_file() -> tuple[RunFile, Trace] | None:
 
     What was on screen last comes back where the cache has let it go.
     """
-    held = store.memory().file
+    held = store.memory().file or _linked_file()
     if held is None or held.asked != store.get_state().setup:
         return None
+    if store.get_state().file != held.link:
+        store.name_again(file=held.link)
     try:
         return held, _runs.get(held.mark, lambda: _again(held))
     except LookupError:
@@ -93,12 +97,13 @@ def close_file() -> None:
     held = store.memory().file
     store.memory().file = None
     if held is not None:
-        store.update(**vars(held.before))
+        store.update(**vars(held.before), file="")
 
 
 def leave_file() -> None:
     """Leave the file and keep its sentence, for a run of the model here."""
     store.memory().file = None
+    store.update(file="")
 
 
 def let_go() -> str:
@@ -109,20 +114,37 @@ def let_go() -> str:
 
 def _again(held: RunFile) -> Trace:
     shown = store.memory().shown
-    if shown is None or shown.file != held:
+    if shown is not None and shown.file == held:
+        return shown.trace
+    if (found := kept_models.find_run(held.link)) is None:
         raise LookupError("let go")
-    return shown.trace
+    return _where_model_is(read_run(kept_models.content_of_run(found)), held.model)
+
+
+def _linked_file() -> RunFile | None:
+    """The run that a link names, brought in a session that has not opened it; None without."""
+    if not (link := store.get_state().file):
+        return None
+    try:
+        if (found := kept_models.find_run(link)) is not None:
+            data = kept_models.content_of_run(found)
+            return hold_run(found.name, data, read_run(data), found.link)
+    except GlassformerError:  # damaged, or the place is away: it is computed, and said so
+        pass
+    store.drop("file")
+    return None
 
 
 def open_file(name: str, data: bytes) -> Kind:
     """Open a file's content; what it was is returned, what cannot be used changes nothing.
 
     Raises `GlassformerError`: file_foreign, file_damaged, file_large, file_newer, those of an
-    experiment, and file_no_room where no further visitor may keep a model.
+    experiment and of `keep_model`.
     """
     kind = kind_of(data)
     if kind == "run":
-        hold_run(name, data, read_run(data))
+        trace = read_run(data)
+        hold_run(name, data, trace, kept_models.keep_run(name, data))
     elif kind == "experiment":
         _open_experiment(data)
     else:
@@ -163,13 +185,12 @@ def _model_for(about: MadeOn) -> tuple[str, str]:
 def _open_model(data: bytes) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home = unpack(data, Path(folder))
-        name = _free_name(home.name)
-        if not trainings.take_in(name, home):
-            raise GlassformerError("file_no_room")
-    store.update(model=name, step="")
+        link = kept_models.keep_model(_free_name(home.name), home)
+    store.update(model=link, step="")
 
 
 def _free_name(name: str) -> str:
     """A name that no model here has: what is kept stays."""
-    taken, names = selectable_models(), chain([name], (f"{name}-{number}" for number in count(2)))
+    taken = set(map(kept_models.plain_name, selectable_models()))
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
     return next(each for each in names if each not in taken)

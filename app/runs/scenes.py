@@ -11,17 +11,18 @@ from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.trace.trace import Trace
 
 
-def trace_of(scene: Scene, language: str) -> Trace:
+def trace_of(scene: Scene, language: str, trained: bool = False) -> Trace:
     """The run that the scene's page draws; of two the one that its link names, else the switched.
 
+    trained: of the model as it is, whatever the link switches and before whichever step it looks.
     Errors: as `get_run`; link for an experiment that cannot be read.
     """
     _, query = scene.link(language)
     state, _ = State.from_query(query)
-    own = state.direction, state.model, state.version
+    own = state.direction, state.model, "" if trained else state.version
     text = state.own_second if state.second and state.run == "second" else state.own_text
     plain = get_trace(text, *own)
-    if not state.edits or (not state.second and state.run == "first"):
+    if trained or not state.edits or (not state.second and state.run == "first"):
         return plain
     return get_run(fit_experiment(parse_experiment(state.edits), plain)[0], text, *own)
 

@@ -4,14 +4,18 @@ Nothing here changes a model or a trace. An experiment never enters the cache of
 sessions with different experiments have different keys.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from functools import partial
+from typing import Any, TypeVar, cast
 
 from torch import Tensor
 
 from glassformer.app.runs.cache import SERVER, BoundedCache
+from glassformer.app.runs.engine.requests import Ask, Request, RunKey
+from glassformer.app.runs.engine.runner import current_runner
 from glassformer.app.runs.models import get_model, place_of, steps_of, weight_bytes
+from glassformer.app.runs.untrained import is_untrained
 from glassformer.core.analysis.training_views import Replay
 from glassformer.core.interventions import Experiment, run, setting_of
 from glassformer.core.interventions.experiment import mean_contexts, with_config
@@ -24,6 +28,7 @@ from glassformer.core.text_models.history import replay
 from glassformer.core.text_models.model import Direction, Model, texts_of
 from glassformer.core.trace.trace import Trace
 
+Value = TypeVar("Value")
 BYTES_A_NUMBER = 32  # a float in a tuple
 
 
@@ -35,7 +40,7 @@ def _ablated_bytes(found: tuple[AblatedHead, ...]) -> int:
     return sum(3 * BYTES_A_NUMBER * len(each.before) for each in found)
 
 
-_traces: BoundedCache[Trace] = BoundedCache(SERVER, lambda trace: trace.nbytes)
+_traces: BoundedCache[Trace] = BoundedCache(SERVER, lambda trace: trace.nbytes, "traces")
 _variants: BoundedCache[Model] = BoundedCache(SERVER, weight_bytes)
 _means: BoundedCache[Mapping[str, Tensor]] = BoundedCache(SERVER, lambda m: _nbytes(m.values()))
 _ablated_heads: BoundedCache[tuple[AblatedHead, ...]] = BoundedCache(SERVER, _ablated_bytes)
@@ -50,12 +55,23 @@ def get_trace(text: str, direction: str = "auto", model: str = "", step: str = "
     step: of the model's training, "" for its end. The trace is shared: never write to its tensors.
     Errors: GlassformerError for a text that cannot be translated, or a model that cannot be loaded.
     """
-    translator = get_model(model, step)
-    key = (text, direction, place_of(model)[0], step, "", None)
-    own, pair = texts_of(translator, text)
-    return _traces.get(
-        key, lambda: translator.trace(own, direction=direction_asked(direction), text_pair=pair)
-    )
+
+    def make() -> Trace:
+        translator = get_model(model, step)
+        own, pair = texts_of(translator, text)
+        return translator.trace(own, direction=direction_asked(direction), text_pair=pair)
+
+    return _kept(_traces, Ask.RUN, RunKey(place_of(model)[0], step, text, direction), make)
+
+
+def _kept(
+    cache: BoundedCache[Value], ask: Ask, key: RunKey, make: Callable[[], Value], *given: Any
+) -> Value:
+    """What is in a cache, or what the engine answers, or what is made here."""
+    request = Request(ask, key, given)
+    if is_untrained(key.model):  # small, and made of its name
+        return cache.get(request, make)
+    return cache.get(request, lambda: current_runner().ask(request, make))
 
 
 def direction_asked(direction: str) -> Direction | None:
@@ -77,7 +93,6 @@ def get_run(
     """
     if not experiment and target is None:
         return get_trace(text, direction, model, step)
-    key = (text, direction, place_of(model)[0], step, experiment.text, target)
 
     def make() -> Trace:
         translator = get_model(model, step)
@@ -85,7 +100,8 @@ def get_run(
         first, pair = texts_of(translator, text)
         return run(experiment, translator, first, target, direction_asked(direction), own, pair)
 
-    return _traces.get(key, make)
+    key = RunKey(place_of(model)[0], step, text, direction, experiment.text, target)
+    return _kept(_traces, Ask.RUN, key, make)
 
 
 def get_forced(
@@ -97,7 +113,6 @@ def get_forced(
     """
     if own.output_ids == words:
         return own
-    key = (own.line, own.direction, place_of(model)[0], step, experiment.text, words)
 
     def make() -> Trace:
         asked = replace(get_setting(model, step), config=own.config)
@@ -105,7 +120,8 @@ def get_forced(
         edits = experiment.edits(asked)
         return record_words(variant, own, words, edits, dropout_seed=experiment.seed)
 
-    return _traces.get(key, make)
+    key = RunKey(place_of(model)[0], step, own.line, own.direction, experiment.text)
+    return _kept(_traces, Ask.FORCED, key, make, *words)
 
 
 def get_setting(model: str = "", step: str = "") -> Setting:
@@ -132,14 +148,13 @@ def get_ablated_heads(
 
     Errors: as `get_run`.
     """
-    trace = get_run(experiment, text, direction, model, step)
-    key = (text, direction, place_of(model)[0], step, experiment.text, way)
 
     def make() -> tuple[AblatedHead, ...]:
-        asked = get_setting(model, step)
+        trace, asked = get_run(experiment, text, direction, model, step), get_setting(model, step)
         return ablated_heads(get_model(model, step), trace, way, experiment, asked)
 
-    return _ablated_heads.get(key, make)
+    key = RunKey(place_of(model)[0], step, text, direction, experiment.text)
+    return _kept(_ablated_heads, Ask.ABLATED, key, make, way)
 
 
 def get_batch(
@@ -150,8 +165,15 @@ def get_batch(
     alone: the plain runs of that model. Errors: as `get_model`, and those of the edits.
     """
     sentences = tuple((each.line, each.direction) for each in alone)
-    key = (sentences, place_of(model)[0], step, experiment.text)
-    return _batches.get(key, lambda: in_batch(get_model(model, step), alone, experiment))
+    key = RunKey(place_of(model)[0], step, experiment=experiment.text)
+    make = partial(_in_batch, alone, experiment, model, step)
+    return _kept(_batches, Ask.BATCH, key, make, *sentences)
+
+
+def _in_batch(
+    alone: Sequence[Trace], experiment: Experiment, model: str, step: str
+) -> tuple[InBatch, ...]:
+    return in_batch(get_model(model, step), alone, experiment)
 
 
 def get_variant(experiment: Experiment, model: str = "", step: str = "") -> Model:
@@ -168,8 +190,8 @@ def get_variant(experiment: Experiment, model: str = "", step: str = "") -> Mode
 
 
 def _get_means(model: str, step: str) -> Mapping[str, Tensor]:
-    key = (place_of(model)[0], step)
-    return _means.get(key, lambda: mean_contexts(get_model(model, step)))
+    key = RunKey(place_of(model)[0], step)
+    return _kept(_means, Ask.MEANS, key, lambda: mean_contexts(get_model(model, step)))
 
 
 def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | None:
@@ -187,14 +209,16 @@ def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | 
     end = get_trace(text, direction, model)
     if end.further:  # of several sentences, the replay looks at the one that is recorded
         text, direction = get_model(model).sentences(text)[0], end.direction
-    return _replays.get(
-        (text, direction, place_of(model)[0]),
-        lambda: replay(
+
+    def make() -> Replay:
+        return replay(
             steps,
             lambda step: get_model(model, name(step)),
             lambda step: get_trace(text, direction, model, name(step)),
-        ),
-    )
+        )
+
+    key = RunKey(place_of(model)[0], "", text, direction)
+    return _kept(_replays, Ask.REPLAY, key, make, *steps)
 
 
 def trace_bytes() -> int:

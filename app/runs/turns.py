@@ -24,6 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from glassformer.app.runs.histogram import Histogram
 from glassformer.app.session import limits, store
 from glassformer.app.session.limits import PATIENCE, PLACES
 from glassformer.app.words import say
@@ -46,11 +47,17 @@ class Gate:
     def __init__(self, places: int, patience: float) -> None:
         self._places = places
         self._patience = patience
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()  # of its line, and of its histograms
         self._line: deque[threading.Event] = deque()
         self._inside: dict[threading.Event, float] = {}  # and since when
         self._left = time.monotonic()  # when the last one went
         self._mine = threading.local()
+        self.wall, self.processor = Histogram(), Histogram()  # of those that had a place
+
+    @property
+    def waiting(self) -> int:
+        """How many stand in the line."""
+        return len(self._line)
 
     @contextmanager
     def turn(self, still_wanted: Callable[[], object] = lambda: None) -> Iterator[None]:
@@ -62,24 +69,27 @@ class Gate:
         if getattr(self._mine, "inside", False):
             yield
             return
-        ticket = threading.Event()
-        with self._lock:
+        ticket, asked, worked = threading.Event(), time.monotonic(), -1.0
+        with self.lock:
             self._line.append(ticket)
             self._admit()
         try:
             while not ticket.wait(SLICE):
                 still_wanted()
-                with self._lock:
+                with self.lock:
                     self._admit()
-            self._mine.inside = True
+            self._mine.inside, worked = True, time.thread_time()
             yield
         finally:
-            self._mine.inside = False
-            with self._lock:
+            with self.lock:
+                self._left = time.monotonic()
                 if self._inside.pop(ticket, None) is None:
                     self._line.remove(ticket)
-                self._left = time.monotonic()
+                elif worked >= 0:  # else its visitor left as it came in
+                    self.processor.add(time.thread_time() - worked)
+                    self.wall.add(self._left - asked)
                 self._admit()
+            self._mine.inside = False
 
     def wait_until_quiet(self, most: float, quiet: float = 0.0) -> None:
         """Wait until nobody has been inside for `quiet` seconds, but not longer than `most`."""

@@ -42,6 +42,7 @@ HEADERS = {
 _ENCODED = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 _OURS = dict(_ENCODED).keys()
 POLICY_HEADER = b"content-security-policy"
+KNOWN = 365 * 86_400  # seconds that a browser is known
 GATHER = 0.004  # seconds that a message of a rerun waits for others
 RERUN = "ScriptRunner."  # how the names of Streamlit's threads for reruns begin
 IDLE = 1.0  # seconds between two looks whether the loop has ended
@@ -77,16 +78,17 @@ class SecurityHeaders:
 
 
 def _owner(scope: Scope) -> list[tuple[bytes, bytes]]:
-    """The cookie by which a browser's trainings are its own, for a page of the app without one.
+    """The cookie by which a browser's models are its own, for a page of the app without one.
 
-    It has no path: the browser takes that of the page, whatever a proxy has put before it.
+    It outlives the browser, as they do. It has no path: the browser takes that of the page,
+    whatever a proxy has put before it.
     """
     headers = Headers(scope=scope)
     is_page = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
     if not is_page or OWNER in headers.get("cookie", "") or "/hall/" in scope["path"]:
         return []
     secure = "; Secure" * (scope["scheme"] == "https")
-    cookie = f"{OWNER}={secrets.token_hex(16)}; HttpOnly; SameSite=Lax{secure}"
+    cookie = f"{OWNER}={secrets.token_hex(16)}; Max-Age={KNOWN}; HttpOnly; SameSite=Lax{secure}"
     return [(b"set-cookie", cookie.encode())]
 
 

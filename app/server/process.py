@@ -12,6 +12,8 @@ from glassformer.app.runs import trainings
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.runs.turns import RERUNS
 from glassformer.app.session.state import FIRST_SENTENCE
+from glassformer.app.stores.blobs import close_blobs
+from glassformer.app.stores.kept_blobs import open_kept_blobs
 from glassformer.core.corpus import load_grammar
 from glassformer.core.errors import GlassformerError
 from glassformer.core.settings import keep_freed_memory, read_settings
@@ -80,12 +82,15 @@ def wait_until_quiet() -> None:
 
 
 def load_the_rest() -> None:
-    """What only some visitors need: the grammar, for those who will train."""
+    """What only some visitors need: the grammar, for those who will train. What is old goes."""
     with suppress(GlassformerError):  # the page that needs it shows it
         load_grammar()
+    with suppress(GlassformerError):
+        open_kept_blobs().sweep()
     freeze_objects()
 
 
 def close_server() -> None:
     """Before the server ends: no training goes on without it, and no folder stays."""
     trainings.training_desk().close()
+    close_blobs()

@@ -4,6 +4,7 @@ A step that can be undone is another run: sentence, direction, model, second sen
 Another step of the training is none, but comes back with the others.
 """
 
+import time
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -126,13 +127,19 @@ def keep_experiment(name: str, experiment: Experiment | None = None) -> None:
 
     A name from a file may be long: it is cut as a typed one is.
     """
-    name = " ".join(name.split())[:LONGEST_NAME].strip()
+    name = name_in_line(name)
     others = {each: old for each, old in named_experiments().items() if each != name}
     chosen = current_experiment() if experiment is None else experiment
     newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_EXPERIMENTS:]
     store.memory().experiments = dict(newest)
     screen = store.get_state()
     store.memory().sentences[name] = (screen.own_text, screen.direction)
+    store.memory().kept_at[name] = time.time()
+
+
+def name_in_line(name: str) -> str:
+    """A name as it is kept: in one line, cut where it is long."""
+    return " ".join(name.split())[:LONGEST_NAME].strip()
 
 
 def sentence_of_experiment(name: str) -> tuple[str, str]:

@@ -2,7 +2,8 @@
 
 A bound that is a rule of its own is kept where it is enforced: of a text in `core.text.tokenizer`,
 of a link in `codecs.py`, of switches in `core.interventions.experiment`, of a beam in
-`core.decoding.beam`, of pairs to learn from, of trainings and kept models in `core.training.queue`.
+`core.decoding.beam`, of pairs to learn from, of trainings in `core.training.queue`, of what
+is kept for visitors in `app/stores`.
 """
 
 import os
@@ -16,7 +17,7 @@ MOST_OVER_TEXTS = 50  # texts of a list
 MOST_DRAFTS = 40  # lectures of one's own; the browser keeps them
 MOST_BUILT = 3  # names of untrained models in its menu
 
-# Whose trainings they are: a cookie that the app's pages come with.
+# Whose trainings and models they are: a cookie that the app's pages come with.
 OWNER, OWNERS = "glassformer_owner", re.compile("[0-9a-f]{32}")
 
 # Files.

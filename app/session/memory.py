@@ -38,6 +38,7 @@ class RunFile:
     edited: bool
     asked: Setup
     before: Setup
+    link: str = ""  # what a link names it by, where it is kept
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,18 @@ class Shown:
 
 
 @dataclass
+class BrowserTexts:
+    """What the browser is to write of the texts that it keeps.
+
+    change: the last one's own name, "" for none. full: the browser keeps no more.
+    """
+
+    change: str = ""
+    changes: dict[str, str | None] = field(default_factory=dict)
+    full: bool = False
+
+
+@dataclass
 class Memory:
     """One session's, by page; a new session has the defaults."""
 
@@ -82,8 +95,13 @@ class Memory:
     history: History[Setup] | None = None
     experiments: dict[str, Experiment] = field(default_factory=dict)  # kept under a name
     sentences: dict[str, tuple[str, str]] = field(default_factory=dict)  # theirs: text, direction
+    kept_at: dict[str, float] = field(default_factory=dict)  # seconds since 1970
+    experiments_held: dict[str, str] = field(default_factory=dict)  # by the browser, as it told
+    experiments_written: BrowserTexts = field(default_factory=BrowserTexts)
 
     # The frame
+    told: Mapping[str, bytes] = field(default_factory=dict)  # widgets, as the browser last did
+    goes_back: bool = False  # the back button was pressed, and no run has followed it yet
     presented: bool = False  # in front of a hall: a frame of the presenter's page
     picked: dict[str, Any] = field(default_factory=dict)  # by picker: what it shows or was given
     second_open: bool = False  # its input is on screen, though nothing is typed yet
@@ -93,6 +111,7 @@ class Memory:
     let_go: str = ""  # the name of one whose run the cache no longer has
     opening_asked: bool = False  # by a file dropped on the page, or by one that is too large
     opening_done: bool = False
+    opening_stays: bool = False  # the dialog, after a change that it shows itself
     opening_failed: GlassformerError | None = None
     opening_round: int = 0  # a new uploader after every file, so that one can come twice
     trail_opened: bool = False  # just now, in a fragment: the drawer stands outside
@@ -101,10 +120,8 @@ class Memory:
     drafts: dict[str, str] | None = (
         None  # one's own, as TOML by name; None: the browser has not told
     )
-    drafts_changes: dict[str, str | None] = field(default_factory=dict)  # which it is to write
-    drafts_serial: int = 0  # number of these changes
+    drafts_written: BrowserTexts = field(default_factory=BrowserTexts)
     drafts_past: list[dict[str, str]] = field(default_factory=list)  # to be undone
-    drafts_full: bool = False  # the browser keeps no more
     scene_saved: Lecture | GlassformerError | None = None  # what came of saving this screen
     scene_chosen: dict[str, int] = field(default_factory=dict)  # by lecture
     article: dict[str, bool] = field(default_factory=dict)  # by lecture: read, not by its scenes
@@ -129,6 +146,7 @@ class Memory:
 
     # Training
     replay: tuple[str, Replay, Trace] | None = None  # the last good one: model, replay, its end
+    owner: str = ""  # what the store calls this browser
     workshop: str = ""  # the token of one's own
     workshop_full: bool = False
     workshop_refused: GlassformerError | None = None  # by the desk, until tried again

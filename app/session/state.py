@@ -14,6 +14,7 @@ from glassformer.app.session.codecs import (
     CELL,
     COUNT,
     FORCED,
+    KEPT,
     LAYERS,
     MAP,
     ORDER,
@@ -49,7 +50,7 @@ MOTION = (
     "values", "weighted", "context", "heads", "concat", "output")  # fmt: skip
 DIRECTIONS = ("auto", "en-zh", "zh-en")
 REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
-VECTORS = ("positions", "stream", "lens", "attribution", "neurons")
+VECTORS = ("positions", "stream", "lens", "attribution", "which_word", "neurons")
 AGAINST = ("none", "second")  # attribution: a logit by itself, or less the runner-up's
 LAB = (
     "scaling", "normalisers", "labels", "dictionary", "weighted_values", "pull", "similarity",
@@ -61,7 +62,7 @@ RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch", "texts")
 OVER_TEXTS = ("texts", "heads")  # many texts: which table
 RESULTS = ("words", "by_layer")
-DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
+DECODING = ("timeline", "from_words", "strategies", "beam", "forcing", "cache")
 STRATEGIES = ("greedy", "beam", "temperature", "top_k", "top_p")
 BRUSHES = ("cell", "row", "column", "band")
 STROKES = ("hide", "show", "clear")
@@ -91,6 +92,7 @@ RELEASES = {  # what goes back to its default where one of these changes
     (*_RUN, "step"): ("trail", "way", "moment", "forced", "node"),
     (*_RUN, "step", "second"): ("watch",),
     (*_RUN, "step", "token"): ("word",),
+    (*_RUN, "sentence", "step", "second", "edits"): ("file",),
     ("batch",): ("row",),
     ("forced", "beams", "rule", "edits", "second", "run"): ("node",),
 }
@@ -146,6 +148,7 @@ class State:
     second: str = _kept("", TYPED)  # another sentence beside the first; "": none
     edits: str = _kept("", TYPED)  # the experiment, as `Experiment.text`; "": nothing is switched
     run: str = _kept("", one_of(*RUNS))  # which of two runs is on screen
+    file: str = _kept("", KEPT)  # an opened run that is shown for all this; "": it is computed
 
     # The place in focus, on any page
     kind: str = _kept("encoder", one_of(*KINDS))
@@ -181,7 +184,7 @@ class State:
     order: str = _kept("place", one_of("place", *ROLES))  # what the heads are sorted by
     motion: str = _kept("joined", one_of(*MOTION))  # motion: the station that is shown
     sinks: str = _kept("counted", one_of("counted", "apart"))  # apart: not in the colour scale
-    terms: str = _kept("largest", one_of("largest", "dimension"))  # order of the products of q · k
+    terms: str = _kept("largest", one_of("largest", "dimension", "writers"))  # how q · k is split
 
     # Translate
     heat: float = _kept(1.0, number_codec(0.1, 3))  # the temperature that candidates are shown at

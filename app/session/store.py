@@ -75,13 +75,15 @@ def begin_run() -> State:
 def sync(url_path: str) -> State:
     """Bring session and URL together once the page is known; call it after `begin_run`.
 
-    A navigation link brings a bare URL: the session wins. Otherwise a URL that is not the one
-    written last (the browser's back button) wins.
+    The URL of the browser's back button wins. Otherwise the session does: a navigation link brings
+    a bare URL, a click before the browser has heard of what was written last an old one.
     """
-    query = st.query_params.to_dict()
+    query, context = st.query_params.to_dict(), get_script_run_ctx(suppress_warning=True)
     turned = st.session_state.get("page") != url_path
     st.session_state["page"] = url_path
-    if query == st.session_state["written"] or (turned and not query):
+    is_led_back = context is not None and context.is_history_navigation
+    is_led_back, memory().goes_back = is_led_back or memory().goes_back, False
+    if not is_led_back or query == st.session_state["written"] or (turned and not query):
         return _write(get_state())
     return _adopt(query)
 
@@ -179,9 +181,9 @@ def dropped_parameters() -> tuple[str, ...]:
     return names
 
 
-def name_reader(token: str) -> None:
-    """The reader's own trainings are called so; what the link could not give stays told."""
-    _write(replace(get_state(), mine=token))
+def name_again(**names: str) -> None:
+    """Other names in the link for what is on screen; what the link could not give stays told."""
+    _write(replace(get_state(), **names))  # type: ignore[arg-type]
 
 
 def drop(name: str, part: str | None = None, **changes: Any) -> None:
@@ -237,17 +239,21 @@ def once(make: Callable[[], Value], of: object, *key: object) -> Value:
     return cast(Value, held[2])
 
 
-def bind(widget: str, value: Any) -> str:
-    """Give a widget the state's value before it is drawn; returns the widget's key.
+def bind(widget: str, value: Any, **default: Any) -> dict[str, Any]:
+    """Arguments for a widget that shows the state's value: its key, and that value as its default.
 
-    Streamlit forgets a widget's value when the page changes; the state does not.
+    default: how this widget calls its default, where that is not `value`.
+
+    Streamlit forgets a widget's value when the page changes; the state does not. The value is
+    given under the key, which the browser is told once; where that message is overtaken by the
+    next run's, before the widget is on screen, the browser shows the default.
     """
     key = f"widget_{widget}"
     if st.session_state.get(key) != value:
         st.session_state[key] = value
     if (noted := getattr(_run, "binds", None)) is not None:
         noted[key] = value
-    return key
+    return {"key": key, **(default or {"value": value})}
 
 
 @contextmanager

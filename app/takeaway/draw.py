@@ -38,6 +38,7 @@ LEFT_OUT = (
     "switches",
     "wants_room",
     "bridge_escape",
+    "bridge_experiments",
     "bridge_file",
     "bridge_lines",
     "widget_direction",
@@ -54,6 +55,7 @@ def main(out: TextIO) -> None:
     torch.set_num_threads(settings.threads)
     if hasattr(os, "nice"):
         os.nice(settings.nice)
+    scripts.skip_installed_components()
     get_model()  # what is loaded now is not loaded within the time of the first screen
     with scripts.serve_scripts():
         for page, query in orjson.loads(sys.stdin.buffer.read()):
@@ -85,7 +87,7 @@ def draw_screen(page: str, query: dict[str, str]) -> dict[str, Any]:
 
 def _answered(screen: Any, looks: Sequence[Drawn], large: int) -> dict[str, Any]:
     names = {part["name"] for look in looks for part in look.parts}
-    scripts = {name: component_expression(name) for name in names}
+    scripts = {name: component_expression(name) for name in sorted(names)}  # the same every time
     return {"screen": screen, "scripts": scripts, "large": large}
 
 
@@ -182,3 +184,7 @@ def _lightened(look: Drawn) -> int:
 if __name__ == "__main__":
     answers, sys.stdout = sys.stdout, sys.stderr  # nothing else may stand between the answers
     main(answers)
+    sys.stderr.flush()
+    # All is written. What still computes in the background, for a next screen that never comes,
+    # would now and then end the process by an abort.
+    os._exit(0)

@@ -7,6 +7,7 @@ const LEAST = 720; // pixels of a screen's height
 const PAPER = { wide: 1040, high: 720, type: 0.8, between: 12 };
 const STILL = ["strip"];
 const REST = 250; // milliseconds between two screens that nobody waits for
+const JUST_NOW = 1000; // milliseconds
 const SHELL = '<!doctype html><html><head><meta charset="utf-8"></head><body></body></html>';
 const root = document.documentElement;
 const pictures = [...document.querySelectorAll(".picture")];
@@ -96,7 +97,11 @@ async function open(picture) {
   const [charts, others] = [true, false].map((is) =>
     places.filter(([, { name }]) => (name === "chart") === is),
   );
-  const asked = () => sayAlive(picture);
+  let touched = -Infinity;
+  for (const act of ["pointerdown", "keydown", "input"])
+    inside.addEventListener(act, () => (touched = performance.now()), { capture: true });
+  // Components also tell by themselves, of their size for one: nobody is told of that.
+  const asked = () => performance.now() - touched < JUST_NOW && sayAlive(picture);
   for (const name of new Set(others.map(([, part]) => part.name))) run(home, common.scripts[name]);
   for (const [place, part] of others) fill(place, part, inside, asked);
   // plotly.js takes longer to begin than all else to draw: that is seen before.
@@ -114,7 +119,7 @@ async function open(picture) {
 
 // What asks for another screen cannot be answered here: who pressed it is told where it is.
 function sayAlive(picture) {
-  if (!navigator.userActivation?.isActive || picture.querySelector(".alive")) return;
+  if (picture.querySelector(".alive")) return;
   const said = Object.assign(document.createElement("p"), { className: "alive", role: "status" });
   said.textContent = document.body.dataset.alive;
   picture.append(said);

@@ -4,19 +4,26 @@ A picture is a page of HTML in a frame: it is seen where no widgets run, and can
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from streamlit import config
+from streamlit.logger import set_log_level
+
 from glassformer.app.panels.panel import PAGES, Panel, panels_of
+from glassformer.app.runs.models import get_model
 from glassformer.app.runs.opened_files import model_of
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State
 from glassformer.app.takeaway.document import panel_page
 from glassformer.app.takeaway.draw import draw_panel
 from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.tools.number_trail import NumberTrail, number_trail
+from glassformer.core.trace.results import Picture as HtmlPicture
 from glassformer.core.trace.trace import Trace
 
 OF_A_RUN = ("vectors", "decoding", "switch")  # the panels of others have their page before the name
@@ -29,7 +36,7 @@ class PanelPicture:
     """A panel of the app, drawn."""
 
     name: str
-    page: bytes
+    page: bytes = field(repr=False)
 
     def _repr_html_(self) -> str:
         held = escape(self.page.decode())
@@ -89,15 +96,60 @@ def panel_picture(
     return PanelPicture(name, panel_page(say(panel.title, language), screen, language, theme))
 
 
+def cross_attention_table(trace: Trace, layer: int | None, head: int | None) -> HtmlPicture:
+    """The weights that `lines` draws, as HTML.
+
+    layer: the last one with None. head: the mean of all heads with None.
+    """
+    at = trace.config.decoder_layers - 1 if layer is None else layer
+    held = {} if head is None else {"head": head}
+    weights = trace.sel(f"decoder/{at}/cross_attention/weights", **held)
+    return (weights.over("head") if head is None else weights).picture()
+
+
 class PanelPictures:
     """What `trace.show` is: called with an address a heat map, its attributes the panels."""
 
-    def __init__(self, trace: Trace, heat_map: Callable[..., Any]) -> None:
-        self._trace, self._heat_map = trace, heat_map
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        # No server runs here, and its warnings of that say nothing to a reader.
+        config.set_option("logger.level", "error")
+        set_log_level("ERROR")
 
     def __call__(self, address: str, **how: Any) -> Any:
-        """A recorded tensor as a heat map; see `widgets.show`."""
-        return self._heat_map(self._trace, address, **how)
+        """A recorded tensor as a heat map; see `widgets.show`. Without anywidget as a table."""
+        try:
+            from glassformer.app.takeaway import widgets  # late: panels need no widgets
+        except ImportError:
+            held = {name: at for name, at in how.items() if name not in ("theme", "language")}
+            return self._trace.sel(address, **held).picture()
+        return widgets.show(self._trace, address, **how)
+
+    def lines(self, layer: int | None = None, head: int | None = None, **how: Any) -> Any:
+        """Words joined by cross-attention; see `widgets.lines_widget`.
+
+        Without anywidget the weights as a table.
+        """
+        try:
+            from glassformer.app.takeaway import widgets
+        except ImportError:
+            return cross_attention_table(self._trace, layer, head)
+        return widgets.lines_widget(self._trace, layer, head, **how)
+
+    def trail(self, address: str, **at: int | str) -> NumberTrail:
+        """Where a number of the run comes from; see `core.tools.number_trail.number_trail`.
+
+        Errors: GlassformerError `trail_model` for the run of a model that is not here.
+        """
+        transformer = self._trace.transformer
+        if transformer is None:
+            if (found := model_of(self._trace)) is None:
+                raise GlassformerError("trail_model", name=self._trace.model_name)
+            transformer = get_model(*found).transformer
+        return number_trail(self._trace, transformer, address, **at)
+
+    def __repr__(self) -> str:
+        return f"<pictures of a run: {', '.join(dir(self))}; or one of a tensor, (address)>"
 
     def __getattr__(self, name: str) -> Callable[..., PanelPicture]:
         if name not in panel_names():
@@ -107,4 +159,4 @@ class PanelPictures:
         return partial(panel_picture, self._trace, name)
 
     def __dir__(self) -> list[str]:
-        return [*panel_names()]
+        return ["lines", "trail", *panel_names()]

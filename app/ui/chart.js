@@ -194,6 +194,12 @@ function hear(chart) {
     });
   };
   chart.place.on("plotly_click", ({ points }) => pick(points[0]));
+  // plotly.js looks only every 50 ms for what is under the pointer, and where it does so between
+  // press and release it forgets the point: the click would be told to nobody.
+  let pressed = false;
+  chart.hear(chart.place, "mousedown", ({ button }) => (pressed = !button), { capture: true });
+  chart.hear(document, "mouseup contextmenu", () => (pressed = false), { capture: true });
+  chart.place.on("plotly_beforehover", () => !pressed);
   hearKeys(chart, pick);
 }
 

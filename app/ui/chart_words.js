@@ -6,6 +6,7 @@ const AIR = 8; // pixels between two of them
 const LEAST_ROOM = 40; // pixels: of less, lines would be single letters
 const LEAST_SHARE = 0.3; // of a text's own width: on narrower lines it would be a stack of words
 const LEAST_TYPE = 10;
+const CLOSEST = 0.85; // of the size of their type: how close lines of text may stand
 const ruler = document.createElement("canvas").getContext("2d");
 
 // Each as it is drawn: its box, the corner that is held, its words.
@@ -103,6 +104,29 @@ function smallerRows(place, edge) {
   });
 }
 
+// The names of rows that stand closer than lines of text: in smaller type, and where that is not
+// enough as many as have room, those in bold first. By axis, what of it is other than it was.
+function sparserRows(place, layout) {
+  return Object.entries(place._fullLayout).flatMap(([name, axis]) => {
+    const { tickvals, ticktext } = layout[name] ?? {};
+    if (!/^yaxis\d*$/.test(name) || axis.showticklabels === false || !(tickvals?.length > 1))
+      return [];
+    const pitch = axis._length / Math.abs(axis.range[1] - axis.range[0]);
+    const room = pitch * Math.min(...tickvals.slice(1).map((at, i) => Math.abs(at - tickvals[i])));
+    // In front of a hall type has the size that its last row reads.
+    const least = window.top === window ? LEAST_TYPE : axis.tickfont.size;
+    const size = Math.max(least, Math.min(axis.tickfont.size, Math.floor(room / CLOSEST)));
+    if (room >= CLOSEST * axis.tickfont.size) return [];
+    const apart = (CLOSEST * size) / pitch - 0.01;
+    const kept = new Set(ticktext.flatMap((text, i) => (text.includes("<b>") ? [i] : [])));
+    const near = (i) => [...kept].some((at) => Math.abs(tickvals[at] - tickvals[i]) < apart);
+    tickvals.forEach((_, i) => near(i) || kept.add(i));
+    const only = (all) => all.filter((_, i) => kept.has(i));
+    const tickfont = { ...layout[name].tickfont, size };
+    return [[name, { tickvals: only(tickvals), ticktext: only(ticktext), tickfont }]];
+  });
+}
+
 // What of the layout is other than it was, so that all words have room; null where they have.
 function wordsWithRoom(place, layout) {
   // the place may be smaller
@@ -138,6 +162,8 @@ function wordsWithRoom(place, layout) {
   }
   for (const [name, size] of smallerRows(place, edge))
     found[name] = { ...layout[name], tickfont: { ...layout[name]?.tickfont, size } };
+  for (const [name, axis] of sparserRows(place, layout))
+    found[name] = { ...layout[name], ...found[name], ...axis };
   const { t = 0, b = 0 } = layout.margin ?? {};
   if (above > 1 || below > 1) found.margin = { ...layout.margin, t: t + above, b: b + below };
   return Object.keys(found).length ? found : null;
@@ -145,10 +171,10 @@ function wordsWithRoom(place, layout) {
 
 // Draws a chart, and again where its words had no room; of the same words it knows what they need.
 async function drawWithRoom(Plotly, chart, layout) {
-  const titles = Object.keys(layout)
-    .filter((name) => name.startsWith("xaxis"))
-    .map((name) => layout[name].title);
-  const asked = JSON.stringify([layout.width, layout.height, layout.annotations, titles]);
+  const axes = Object.keys(layout)
+    .filter((name) => /^[xy]axis/.test(name))
+    .map((name) => [layout[name].title, layout[name].ticktext]);
+  const asked = JSON.stringify([layout.width, layout.height, layout.annotations, axes]);
   const known = chart.room?.asked === asked;
   if (!known) chart.room = { asked, found: {} };
   const draw = () =>

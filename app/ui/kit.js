@@ -185,6 +185,13 @@ async function waitFor(selector, milliseconds) {
 
 const CALLS = 3; // that a place remembers
 const views = (window.shownViews ??= new Map()); // by the keys of their places
+// In front of a hall (app/hall/pool.js) components have the class "staged": little, and large.
+const isStaged = () => document.documentElement.hasAttribute("data-presenting");
+const tellStaged = () =>
+  views.forEach(({ root }) => root && set(root, { is: { staged: isStaged() } }));
+window.hearsStage ??= !new MutationObserver(tellStaged).observe(document.documentElement, {
+  attributeFilter: ["data-presenting"],
+});
 const textOf = (data) =>
   ArrayBuffer.isView(data) ? new TextDecoder().decode(data) : JSON.stringify(data ?? null);
 
@@ -309,7 +316,8 @@ class View {
 function component(markup, { start, draw, mark, end, moving = [] }) {
   const placed = new WeakMap();
   function redraw(view) {
-    if (view.root) set(view.root, { style: variables(view.data.colours ?? {}) });
+    if (view.root)
+      set(view.root, { style: variables(view.data.colours ?? {}), is: { staged: isStaged() } });
     if (draw && view.changed(moving) && !view.foreseen) draw(view, view.data);
     view.foreseen = false;
     mark?.(view, view.data);

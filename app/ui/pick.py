@@ -26,7 +26,7 @@ def _pick(
     labels: option -> its words. bare: the label is for screen readers alone.
     looks: further arguments of the widget of Streamlit, `draw`.
     """
-    taken, shown = call_latest(widget, take), store.memory().picked
+    taken, shown, options = call_latest(widget, take), store.memory().picked, tuple(labels)
 
     def changed() -> None:
         # Of a picker that was kept (kept.py) Streamlit may have forgotten what it showed: then it
@@ -38,10 +38,13 @@ def _pick(
 
     def show() -> None:
         shown[widget] = value
+        default: dict[str, Any] = {"default": value}
+        if draw is st.selectbox:
+            default = {"index": options.index(value) if value in options else 0}
         draw(
             label,
-            tuple(labels),
-            key=store.bind(widget, value),
+            options,
+            **store.bind(widget, value, **default),
             format_func=labels.__getitem__,
             on_change=changed,
             label_visibility="collapsed" if bare else "visible",

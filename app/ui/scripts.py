@@ -19,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from streamlit.components.v2 import manifest_scanner
 
 # The version, or what a script says, is part of its name: a browser may keep it for good.
 PLOTLY = f"plotly-{version('plotly')}-bare.js"
@@ -46,6 +47,15 @@ def serve_scripts() -> Iterator[None]:
 def is_served() -> bool:
     """Whether this process serves the scripts: AppTest does not."""
     return _served
+
+
+def skip_installed_components() -> None:
+    """Have Streamlit look for components in no installed package: all of ours are in this one.
+
+    It reads what stands in each of them, for half a second: before a server answers, and before the
+    first run of each AppTest.
+    """
+    vars(manifest_scanner)["scan_component_manifests"] = list
 
 
 def serve_script(name: str, script: str) -> str:

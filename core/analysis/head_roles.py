@@ -141,7 +141,7 @@ def _mean(values: np.ndarray) -> float:
     return float(finite.mean()) if finite.size else float("nan")
 
 
-MEASURED_ROLES = ("antecedent", "alignment", "previous", "same", "next")
+MEASURED_ROLES = ("antecedent", "alignment", "previous", "same", "next", "induction")
 PRONOUNS = frozenset({"it", "its", "它"})  # of the grammar's sentences with a known antecedent
 CLEAR = 0.5  # of the rows
 
@@ -151,9 +151,10 @@ class MeasuredHead:
     """One head: what its rows look at, and what is lost without it.
 
     `roles[direction][role]` is the share of rows whose most-attended word is the role's: previous,
-    same, next, alignment, antecedent. `lost[way][name]` is how much smaller a share of sentences
-    (exact_en_zh, exact_zh_en, coreference) is with the head's output "zeroed" or at its "mean";
-    `right[name]` is that share with nothing taken away.
+    same, next, alignment, antecedent; `by_weight`: of the weight that goes there, on random words
+    that come twice (induction: to what followed the word the first time). `lost[way][name]` is how
+    much smaller a share of sentences (exact_en_zh, exact_zh_en, coreference) is with the head's
+    output "zeroed" or at its "mean"; `right[name]` is that share with nothing taken away.
     """
 
     stack: str  # encoder/1/self_attention
@@ -162,6 +163,7 @@ class MeasuredHead:
     sharpness: Mapping[str, float]
     lost: Mapping[str, Mapping[str, float]]
     right: Mapping[str, float] = field(default_factory=dict)
+    by_weight: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -217,6 +219,29 @@ class MeasuredHead:
             {way: _shares(lost) for way, lost in found["lost"].items()},
             _shares(right or {}),
         )
+
+    @classmethod
+    def from_scores(cls, found: Mapping[str, Any]) -> "tuple[MeasuredHead, ...]":
+        """The heads of a decoder alone, from "words" of "heads" in the small GPT's metrics.json.
+
+        Args:
+            found: "previous_word" and "induction", each a list of a list of shares by layer.
+
+        Returns:
+            All heads, layer by layer; their direction is "", that of a model that continues texts.
+
+        Raises:
+            KeyError: a score is missing.
+            TypeError: a score is no table.
+            ValueError: a share is a text that is no number, or the tables differ in size.
+        """
+        tables = zip(found["previous_word"], found["induction"], strict=True)
+        return tuple(
+            cls(f"decoder/{layer}/self_attention", head,
+                {"": {"previous": float(back), "induction": float(again)}}, {}, {}, by_weight=True)
+            for layer, rows in enumerate(tables)
+            for head, (back, again) in enumerate(zip(*rows, strict=True))
+        )  # fmt: skip
 
 
 def _shares(found: Mapping[str, Any]) -> dict[str, float]:

@@ -34,7 +34,8 @@ def measure_heads(trace: Trace) -> HeadMeasures:
 
     entropy: nats. distance: of query and key, in positions. The others are the share of a row's
     weight on the word before, on itself, on the first one, on the end marks. NaN: there is no such
-    place.
+    place. Of a text that the model went on with, the rows of the text count, not those of words
+    that it wrote itself.
 
     Args:
         trace: the run that is read, its first sentence.
@@ -43,13 +44,16 @@ def measure_heads(trace: Trace) -> HeadMeasures:
         By kind and layer (from 0): (H, 6) float64, the `MEASURES` of each head.
     """
     found = {}
+    goes_on = trace.task == "continue" and trace.steps
+    rows = slice(trace.given + 1) if goes_on else slice(None)
     for kind in kinds_of(trace.config):
         stack: Stack = "encoder" if kind == "encoder" else "decoder"
         pieces = trace.target_pieces if kind == "decoder" else trace.source_pieces
-        ends = [at for at, piece in enumerate(pieces) if piece in ENDS]
+        ends = [at for at, piece in enumerate(pieces[rows]) if piece in ENDS]
         for layer in range(layer_count(trace.config, stack)):
-            weights = exact_numbers(trace[f"{attention_at(kind, layer)}/weights"][0])  # (H, T, S)
-            found[kind, layer] = _of_heads(weights, ends)
+            maps = trace[f"{attention_at(kind, layer)}/weights"][0, :, rows]  # (H, T, S)
+            maps = maps[..., rows] if kind == "decoder" else maps
+            found[kind, layer] = _of_heads(exact_numbers(maps), ends)
     return found
 
 

@@ -16,11 +16,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 from glassformer.core.analysis.vectors import Numbers, row_at
 from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.device import in_widest
 from glassformer.core.model.layer_norm import NORM_DIVISORS, LayerNorm
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.address import Address
@@ -135,8 +137,8 @@ def logit_attribution(
     check_index("row", row, len(logits))
     for each in (word, *([] if other is None else [other])):
         check_index("word", each, logits.size(-1))
-    scores = exact_numbers(logits[row])
-    logit = float(scores[word] - (0.0 if other is None else scores[other]))
+    scores = exact_numbers(logits[row, [word, word if other is None else other]])
+    logit = float(scores[0] - (0.0 if other is None else scores[1]))
     walk = _Walk(trace, model, row, _generator_row(model, word, other))
     walk.generator(word, other)
     stack: Stack = "decoder" if trace.config.decoder_layers else "encoder"
@@ -168,8 +170,8 @@ def neuron_contributions(
     stack: Stack = "decoder" if trace.config.decoder_layers else "encoder"
     check_index("layer", layer, layer_count(trace.config, stack))
     place = f"{stack}/{layer}/feed_forward"
-    weight = exact_numbers(_linear(model, place, "w_2").weight)  # (D, F)
-    return _units(trace, place, found.row) * (found.directions[place] @ weight)
+    weight = _linear(model, place, "w_2").weight  # (D, F)
+    return _units(trace, place, found.row) * _through(found.directions[place], weight)
 
 
 def position_contributions(
@@ -230,7 +232,7 @@ class _Walk:
         before = row_at(self.trace, "output/dense", self.row)  # (D,)
         self.direction = self.direction * np.array([gate(float(x)) for x in before])
         self.bias("head_bias", "output/dense", head.dense.bias)
-        self.direction = self.direction @ exact_numbers(head.dense.weight)
+        self.direction = _through(self.direction, head.dense.weight)
 
     def layers(self, stack: Stack) -> None:
         """The final norm, the layers from the last to the first, what enters them."""
@@ -285,8 +287,8 @@ class _Walk:
 
     def feed_forward(self, place: str) -> None:
         """All units of a network together; `neuron_contributions` has each."""
-        weight = exact_numbers(_linear(self.model, place, "w_2").weight)  # (D, F)
-        products = _units(self.trace, place, self.row) * (self.direction @ weight)  # (F,)
+        weight = _linear(self.model, place, "w_2").weight  # (D, F)
+        products = _units(self.trace, place, self.row) * _through(self.direction, weight)  # (F,)
         name = "gated" if self.trace.config.gated else "activation"
         cell = (0, self.row, int(np.abs(products).argmax()))
         self.add("feed_forward", f"{place}/{name}", float(products.sum()), None, cell)
@@ -348,8 +350,14 @@ def _generator_row(model: Transformer, word: int, other: int | None) -> Numbers:
 
 def _pulled(model: Transformer, place: str, direction: Numbers) -> Numbers:
     """What each head's output is multiplied by, through its columns of W^O: (H, K)."""
-    weight = exact_numbers(_linear(model, place, "w_o").weight)  # (D, H · K)
-    return (direction @ weight).reshape(-1, model.config.of(place).d_k)
+    weight = _linear(model, place, "w_o").weight  # (D, H · K)
+    return _through(direction, weight).reshape(-1, model.config.of(place).d_k)
+
+
+def _through(direction: Numbers, weight: Tensor) -> Numbers:
+    """A direction (D,) times weights (D, n), where these lie: they do not cross to the CPU."""
+    wide = in_widest(weight)  # (D, n)
+    return exact_numbers(torch.as_tensor(direction).to(wide) @ wide)
 
 
 def _units(trace: Trace, place: str, row: int) -> Numbers:

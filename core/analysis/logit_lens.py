@@ -4,6 +4,7 @@
 that is written at the end comes up. It is a look from outside: the model never does this itself.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,13 +16,13 @@ from torch import Tensor
 from glassformer.core.analysis.vectors import Numbers
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import check_index
-from glassformer.core.model.device import to_float64
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.graph import Stack, StreamState, states
-from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.tables import as_numpy, exact_numbers
 from glassformer.core.trace.trace import Candidate, Trace
 
 NormUse = Literal["final", "own", "none"]
+Translate = Callable[[str, Tensor], Tensor]
 
 EQUATIONS = {
     "lens": r"p^{(l)} = \mathrm{softmax}(\mathrm{LN}(x^{(l)})\, W^\top + b)",
@@ -58,7 +59,10 @@ class Lens:
     error: float  # largest |logit| difference of the last state from the recorded logits
 
 
-def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) -> Lens:
+def lens(
+    trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False,
+    translate: Translate | None = None,
+) -> Lens:  # fmt: skip
     """Reads the states of the stack that writes with the generator of the model that made the run.
 
     The final distribution and the chosen words are the run's own.
@@ -68,6 +72,8 @@ def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) 
         model: the one that made it.
         k: words kept of each distribution, at most V.
         sublayers: reads each sub-layer too, beside the end of each layer.
+        translate: what is done to each state (B, T, D) before it is read, by its address, as a
+            tuned lens does; None for nothing.
 
     Returns:
         What the generator makes of N states at T rows; entropies and divergences in nats.
@@ -75,22 +81,27 @@ def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) 
     Raises:
         GlassformerError: `unknown_address` for a model that writes no words.
     """
-    places = _places(trace.config, sublayers)
+    places = lens_states(trace.config, sublayers)
     final = trace["output/logits"][0]  # (T, V)
-    seen = [_seen(trace, model, place, final, k) for place in places]  # V words of one state a time
+    seen = [
+        _seen(trace, model, place, final, k, translate) for place in places
+    ]  # V words of one state a time
     numbers = {name: np.stack([each[name] for each in seen]) for name in seen[0]}
     error = float(numbers.pop("error")[-1])
     return Lens(places, trace.target_tokens, trace.output_tokens, **numbers, error=error)
 
 
 def _seen(
-    trace: Trace, model: Transformer, place: LensState, final: Tensor, k: int
-) -> dict[str, NDArray[np.generic]]:
+    trace: Trace, model: Transformer, place: LensState, final: Tensor, k: int,
+    translate: Translate | None,
+) -> dict[str, NDArray[np.generic]]:  # fmt: skip
     """What the generator makes of one state at T rows: the fields of `Lens`."""
-    logits = _read(trace, model, place)  # (T, V)
+    x = trace[place.state.address].to(model.generator.weight)  # (B, T, D)
+    with torch.no_grad():
+        x = x if translate is None else translate(place.state.address, x)
+        logits = read_state(model, place, x)[0]  # (T, V)
     final = final.to(logits)  # (T, V)
-    logs = to_float64(logits).log_softmax(dim=-1)  # (T, V)
-    final_logs = to_float64(final).log_softmax(dim=-1)  # (T, V)
+    logs, final_logs = _log_probabilities(logits), _log_probabilities(final)  # (T, V)
     best = logs.topk(min(k, logs.size(-1)), dim=-1)  # (T, k)
     written = torch.tensor(trace.output_ids, device=logs.device)  # (T,)
     own = logs.gather(-1, written[:, None])  # (T, 1)
@@ -105,7 +116,20 @@ def _seen(
         "entropy": -(logs.exp() * logs).sum(dim=-1),
         "error": (logits - final).abs().max(),
     }
-    return {name: as_numpy(each) for name, each in found.items()}
+    return {
+        name: exact_numbers(each) if each.is_floating_point() else as_numpy(each)
+        for name, each in found.items()
+    }
+
+
+def _log_probabilities(logits: Tensor) -> Tensor:
+    """(T, V), where the logits lie: V words of each row are not what is looked at.
+
+    In float64 on the CPU; elsewhere in float32, as MPS has no other and as a table of V words in
+    float64 may be larger than the run.
+    """
+    wide = torch.float64 if logits.device.type == "cpu" else torch.float32
+    return logits.detach().to(wide).log_softmax(dim=-1)
 
 
 def best_words(trace: Trace, seen: Lens, state: int, row: int) -> tuple[Candidate, ...]:
@@ -158,7 +182,16 @@ def read_by_generator(config: ModelConfig) -> Stack:
     return "decoder" if config.decoder_layers else "encoder"
 
 
-def _places(config: ModelConfig, sublayers: bool) -> tuple[LensState, ...]:
+def lens_states(config: ModelConfig, sublayers: bool = False) -> tuple[LensState, ...]:
+    """The states that a lens reads, in computation order; the last one is the run's own.
+
+    Args:
+        config: of the model.
+        sublayers: True adds the state after each sub-layer, beside the end of each layer.
+
+    Returns:
+        N states of the stack that writes.
+    """
     wanted = (
         place
         for place in states(config, read_by_generator(config))
@@ -175,11 +208,19 @@ def _with_norm(config: ModelConfig, place: StreamState) -> LensState:
     return LensState(place, "none")
 
 
-def _read(trace: Trace, model: Transformer, place: LensState) -> Tensor:
-    x = trace[place.state.address].to(model.generator.weight)  # (B, T, D)
-    with torch.no_grad():
-        stack = model.encoder if place.state.stack == "encoder" else model.decoder
-        if place.norm == "final" and stack.norm is not None:
-            x = stack.norm(x)  # (B, T, D)
-        logits: Tensor = model.generator(x)  # (B, T, V)
-    return logits[0]
+def read_state(model: Transformer, place: LensState, x: Tensor) -> Tensor:
+    """What the generator scores words by, were it to read a state.
+
+    Args:
+        model: of the run.
+        place: the state.
+        x: the vectors there, (…, D).
+
+    Returns:
+        Logits (…, V).
+    """
+    stack = model.encoder if place.state.stack == "encoder" else model.decoder
+    if place.norm == "final" and stack.norm is not None:
+        x = stack.norm(x)  # (…, D)
+    logits: Tensor = model.generator(x)  # (…, V)
+    return logits

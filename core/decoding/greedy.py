@@ -71,8 +71,9 @@ class WrongWord:
 
 @torch.no_grad()
 def greedy(
-    model: Transformer, task: Task, forced: Forced = NOTHING, tape: Tapes = None
-) -> tuple[Step, ...]:
+    model: Transformer, task: Task, forced: Forced = NOTHING, tape: Tapes = None,
+    tell_given: bool = True,
+) -> tuple[Step, ...]:  # fmt: skip
     """Decodes a sentence: the most probable word, again and again, until the end or the limit.
 
     The task's guard may stop the decoder from going in circles.
@@ -82,12 +83,15 @@ def greedy(
         task: what is to be written.
         forced: words that are written at some positions, counted from 0, whatever the model
             prefers.
-        tape: a maker of tapes for runs with edits or dropout. Each step then recomputes the whole
-            pass on a tape of its own, for an edit may look at all rows; without one (None), keys
-            and values are kept between steps.
+        tape: a maker of tapes for runs with edits or dropout, as `rows_of` takes it: unless all
+            edits act on each position alone, each step recomputes the whole pass on a tape of its
+            own; without one (None), keys and values are kept between steps.
+        tell_given: False leaves out the steps of the words that the task gives: what each of them
+            would rather have been takes a large vocabulary its time.
 
     Returns:
-        A step a word, the given ones included, the end token last unless the limit was reached.
+        A step a word, the given ones included unless `tell_given` is False, the end token last
+        unless the limit was reached.
 
     Raises:
         GlassformerError: `out_of_range` for a forced word or position that does not exist.
@@ -97,15 +101,19 @@ def greedy(
     rows = rows_of(model, task.source_ids(model), tape, task.beginning)
     watch = Watch(task.guard, task.end) if task.guard else None
     ids, steps = [task.start], list[Step]()
-    while len(steps) < task.limit:
+    while len(ids) <= task.limit:
         row = rows([ids])[0]  # (V,)
+        given = forced.get(len(ids) - 1)
+        if given is not None and len(ids) <= len(task.given) and not tell_given:
+            ids.append(given)
+            continue
         step = step_from(row, task.forbidden, watch, ids[1:])
-        if (given := forced.get(len(steps))) is not None:
+        if given is not None:
             step = step_of(row, given)
         steps.append(step)
-        if task.ends(step.chosen, len(steps)):
-            break
         ids.append(step.chosen)
+        if task.ends(step.chosen, len(ids) - 1):
+            break
     return tuple(steps)
 
 

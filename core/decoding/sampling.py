@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import torch
 from torch import Tensor
@@ -25,7 +26,7 @@ class SampledStep:
 @torch.no_grad()
 def draw_samples(
     model: Transformer, task: Task, hows: Sequence[Sampling], tape: Tapes = None,
-    forced: Forced = NOTHING,
+    forced: Forced = NOTHING, tell_given: bool = True,
 ) -> tuple[tuple[SampledStep, ...], ...]:  # fmt: skip
     """Draws a sentence for each of these, all at once: the same beginning is read once.
 
@@ -37,6 +38,8 @@ def draw_samples(
         hows: temperature, top-k, top-p and seed of each sentence.
         tape: as in `greedy`.
         forced: as in `greedy`; the same for all sentences.
+        tell_given: False leaves out the steps of the words that the task gives; their lots are
+            drawn all the same.
 
     Returns:
         The steps of each sentence in the order of `hows`, each with what it could draw from.
@@ -47,8 +50,9 @@ def draw_samples(
     forced = task.forced(forced)
     task.check(model, forced.values(), forced)
     rows = rows_of(model, task.source_ids(model), tape, task.beginning)
-    drawing = [_Drawing(task, how) for how in hows]
-    for place in count_parts(range(task.limit), task.limit):
+    drawing = [_Drawing(task, how, () if tell_given else task.given) for how in hows]
+    first = 0 if tell_given else len(task.given)
+    for place in count_parts(range(first, task.limit), task.limit - first):
         live = [each for each in drawing if not each.done]
         if not live:
             break
@@ -66,25 +70,26 @@ def draw_samples(
 
 @dataclass
 class _Drawing:
-    """One sentence that is being drawn."""
+    """One sentence that is being drawn. before: its words that have no steps."""
 
     task: Task
     how: Sampling
+    before: tuple[int, ...] = ()
     steps: list[SampledStep] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._lots = _lots(self.how.seed)
+        self._lots = islice(_lots(self.how.seed), len(self.before), None)
         self._watch = Watch(self.task.guard, self.task.end) if self.task.guard else None
 
     @property
     def written(self) -> tuple[int, ...]:
         """The ids so far."""
-        return tuple(each.step.chosen for each in self.steps)
+        return (*self.before, *(each.step.chosen for each in self.steps))
 
     @property
     def done(self) -> bool:
         """Whether the end was written."""
-        return bool(self.steps) and self.task.ends(self.written[-1], len(self.steps))
+        return bool(self.steps) and self.task.ends(self.written[-1], len(self.written))
 
     def go_on(self, row: Tensor, cut: Cut, given: int | None) -> None:
         """The next word, from its logits (V,) and the cut through them."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Generic, Self, TypeVar
@@ -28,15 +29,18 @@ from glassformer.core.interventions.switch import (
     switch_of,
 )
 from glassformer.core.model.shell import shell_of
+from glassformer.core.text_models.batches import run_batch
 from glassformer.core.text_models.model import Direction, Model, Side
 from glassformer.core.text_models.model import trace_of as plain_run
 from glassformer.core.trace.address import Address
+from glassformer.core.trace.batch import ModelInputs
 from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
 from glassformer.core.untrusted import UNREADABLE, problem_of, read_json
 
 FORMAT = 1
 MOST_SWITCHES = 200
+AT_ONCE = 32  # texts of a reference set that run together
 
 
 @dataclass(frozen=True)
@@ -439,7 +443,7 @@ def fingerprint(model: Model) -> str:
     mark = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for name, weight in sorted(model.transformer.named_parameters()):
         mark.update(name.encode())
-        mark.update(weight.detach().cpu().contiguous().numpy().tobytes())
+        mark.update(weight.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
     return mark.hexdigest()[:16]
 
 
@@ -461,7 +465,10 @@ REFERENCE = (
 
 
 def mean_contexts(model: Model, sentences: Sequence[str] = REFERENCE) -> Mapping[str, Tensor]:
-    """The mean output of each head over all rows of all sentences, decoded greedily.
+    """The mean output of each head over all rows of all sentences, padding left out.
+
+    Of a model that continues a text these are the rows of the text alone: no word that the model
+    would write counts. A translator's decoder reads what greedy decoding writes.
 
     Args:
         model: the plain model; it is only run.
@@ -474,21 +481,19 @@ def mean_contexts(model: Model, sentences: Sequence[str] = REFERENCE) -> Mapping
         GlassformerError: `reference_unreadable` where a model can read none of the sentences,
             because it was trained on other languages.
     """
-    sums: dict[str, Tensor] = {}
-    rows: dict[str, int] = {}
+    inputs = list[ModelInputs]()
     for sentence in sentences:
-        try:
-            trace = model.trace(sentence)
-        except GlassformerError:
-            continue
-        for address in trace:
-            if Address.of(address).name == "context":
-                context = trace[address][0]  # (H, T, K)
-                sums[address] = sums.get(address, torch.zeros(())) + context.sum(dim=-2)
-                rows[address] = rows.get(address, 0) + context.size(-2)
-    if not sums:
+        with suppress(GlassformerError):
+            inputs.append(model.inputs_of(sentence))
+    if not inputs:
         raise GlassformerError("reference_unreadable")
-    return {address: total / rows[address] for address, total in sums.items()}
+    batch = run_batch(model, inputs, keep="*/context", batch_size=AT_ONCE)
+    masks = {"source": batch.source_mask, "target": batch.target_mask}
+    means = dict[str, Tensor]()
+    for address in batch:
+        words = masks[Address.of(address).side]  # (B, T)
+        means[address] = batch[address].transpose(1, 2)[words].mean(dim=0)  # (H, K)
+    return means
 
 
 NOTHING = Experiment()

@@ -56,6 +56,7 @@ def ablated_heads(
     way: Way = "zero",
     experiment: Experiment | None = None,
     asked: Setting | None = None,
+    at_once: int = COPIES,
 ) -> tuple[AblatedHead, ...]:
     """Every head of every attention knocked out (ablation).
 
@@ -65,6 +66,7 @@ def ablated_heads(
         way: a head that is out is zero, or its mean over a reference set.
         experiment: switches that hold in all copies; None for none.
         asked: as in `core.interventions.experiment.run`.
+        at_once: heads in one batch.
 
     Returns:
         One entry a head, the most harmful (by KL) first; those with an infinite or lost KL (NaN,
@@ -80,8 +82,8 @@ def ablated_heads(
     if experiment.seed is not None:
         base = (*base, *_dropping(runner, trace, base, experiment.seed))
     everyone = list(heads_of(runner.config))
-    for start in range(0, len(everyone), COPIES):
-        some = everyone[start : start + COPIES]
+    for start in range(0, len(everyone), at_once):
+        some = everyone[start : start + at_once]
         edits = [
             Edit(f"{where}/context", _in_copy(copy, fill_heads([head], f"{where}/context", means)))
             for copy, (where, head) in enumerate(some, start=1)

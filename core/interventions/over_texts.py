@@ -7,7 +7,7 @@ Path("out.csv").write_bytes(as_csv(table([*over_texts(model, texts, experiment)]
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -56,8 +56,9 @@ class TextResult:
 
 
 def over_texts(
-    model: Model, texts: Sequence[str], experiment: Experiment, asked: Setting | None = None
-) -> Iterator[TextResult]:
+    model: Model, texts: Sequence[str], experiment: Experiment, asked: Setting | None = None,
+    writes: bool = True,
+) -> Iterator[TextResult]:  # fmt: skip
     """Every text in turn; an error of one is its result, not the end.
 
     Args:
@@ -66,6 +67,8 @@ def over_texts(
             such pairs.
         experiment: what is switched; an empty one gives the plain runs.
         asked: as in `core.interventions.experiment.run`; None computes means once for all texts.
+        writes: False lets a model that continues texts read them alone: what counts are its own
+            words, each after those before it, and `plain` and `switched` are the next word.
 
     Yields:
         What became of each text, with its plain run where there is one.
@@ -80,17 +83,21 @@ def over_texts(
     for text in count_parts(texts, len(texts)):
         try:
             own, text_pair = texts_of(model, text)
-            plain = model.trace(own, text_pair=text_pair)
+            reads = not writes and model.kind == "continue"
+            plain = model.run(own) if reads else model.trace(own, text_pair=text_pair)
             if bad := _misfit(experiment, plain):
                 raise bad
             switched = plain
             forced = plain
             if experiment:
-                switched = run(experiment, model, own, asked=asked, text_pair=text_pair)
+                if not reads:
+                    switched = run(experiment, model, own, asked=asked, text_pair=text_pair)
                 forced = record_words(
                     chosen, switched, plain.output_ids, edits, dropout_seed=experiment.seed
                 )
-            yield _result(model, text, (plain, switched, forced))
+                switched = _with_next_word(forced) if reads else switched
+            rows = list(range(len(plain.output_pieces))) if reads else written_rows(model, plain)
+            yield _result(model, text, (plain, switched, forced), rows)
         except StoppedError:
             raise
         except GlassformerError as error:
@@ -157,13 +164,23 @@ def _misfit(experiment: Experiment, plain: Trace) -> GlassformerError | None:
     return next(iter(experiment.misfits(plain.config, *lengths).values()), None)
 
 
-def _result(model: Model, text: str, runs: tuple[Trace, Trace, Trace]) -> TextResult:
-    """What became of a text: its plain run, the switched one, that on the plain words."""
+def _with_next_word(run: Trace) -> Trace:
+    """A run over a text whose last row writes the word that it thinks most probable."""
+    word = run.vocabulary[int(run["output/logits"][0, -1].argmax())]
+    return replace(run, output_pieces=(*run.output_pieces[:-1], word))
+
+
+def _result(
+    model: Model, text: str, runs: tuple[Trace, Trace, Trace], rows: Sequence[int]
+) -> TextResult:
+    """What became of a text: its plain run, the switched one, that on the plain words.
+
+    rows: those that count.
+    """
     plain, switched, forced = runs
     if not plain.config.has_generator:
         error = GlassformerError("no_generator", name=plain.model_name)
         return TextResult(text, error=str(error), run=plain)
-    rows = written_rows(model, plain)
     words = [plain.output_ids[row] for row in rows]
     before, after = (log_probabilities(each)[rows] for each in (plain, forced))  # (n, V)
     chances = [float(each[range(len(rows)), words].sum()) for each in (before, after)]

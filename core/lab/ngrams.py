@@ -123,22 +123,24 @@ class NGrams:
         return tuple(Likely(word, p, counts[word]) for p, _, word in best if p > 0)
 
     def perplexity(
-        self, sentences: Iterable[Words], end: str, order: int, smoothing: Smoothing
+        self, sentences: Iterable[Words], end: str, order: int, smoothing: Smoothing, first: int = 0
     ) -> Perplexity:
         """How well the counts foresee sentences.
 
         Args:
             sentences: in words.
-            end: the end token, which is foreseen, too.
+            end: the end token, which is foreseen, too; "" for none.
             order: n.
             smoothing: of the probabilities.
+            first: the first word that is foreseen; those before it are only read.
 
         Returns:
             The perplexity, ∞ where a word has a probability of 0.
         """
         losses, unseen = list[float](), 0
         for sentence in sentences:
-            for at, word in enumerate((*sentence, end)):
+            words = [*sentence, end] if end else sentence
+            for at, word in enumerate(words[first:], first):
                 p = self.probability(word, sentence[:at], order, smoothing)
                 losses.append(-log(p) if p > 0 else inf)
                 unseen += not self.after(sentence[:at], order)[word]

@@ -30,4 +30,5 @@ def _aligned(trace: Trace) -> dict[int, str]:
     weights = trace[f"decoder/{last}/cross_attention/weights"][0].mean(dim=0)  # (T, S)
     looked = weights.argmax(dim=1).tolist()
     most = weights.argmax(dim=0).tolist()
-    return {at: trace.output_tokens[row] for at, row in enumerate(most) if looked[row] == at}
+    found = {at: trace.output_tokens[row] for at, row in enumerate(most) if looked[row] == at}
+    return {at: word for at, word in found.items() if word != trace.source_tokens[at]}

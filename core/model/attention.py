@@ -60,6 +60,7 @@ class MultiHeadAttention(nn.Module):
         tape: Tape = SILENT,
         past: PastKeysAndValues | None = None,
         bias: Tensor | None = None,
+        at: Tensor | None = None,
     ) -> Tensor:
         """X (B, T, D) asks, memory (B, S, D) answers -> (B, T, D)."""
         q = tape("q", self.split(self.w_q(x)))  # (B, H, T, K)
@@ -68,7 +69,7 @@ class MultiHeadAttention(nn.Module):
         )
         k = tape("k", k)  # (B, H, S, K)
         v = tape("v", v)  # (B, H, S, K)
-        q, k, v = self.turned(q, k, v, tape)
+        q, k, v = self.turned(q, k, v, tape, at)
         fill, scale = self.config.mask_fill, self.config.score_scale
         weights = attention_maps(q, k, mask, fill, tape, bias, scale)  # (B, H, T, S)
         weights = dropout(weights, self.config.dropout, tape)

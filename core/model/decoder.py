@@ -39,12 +39,13 @@ class DecoderLayer(nn.Module):
         tape: Tape = SILENT,
         cache: LayerCache | None = None,
         bias: Tensor | None = None,
+        at: Tensor | None = None,
     ) -> Tensor:
         """X (B, T, D), memory (B, S, D), masks (B, 1, T, T) and (B, 1, 1, S) -> (B, T, D)."""
         past = cache or LayerCache()
 
         def self_attend(x: Tensor, tape: Tape) -> Tensor:
-            return self.self_attention(x, x, target_mask, tape, past.self_attention, bias)
+            return self.self_attention(x, x, target_mask, tape, past.self_attention, bias, at)
 
         def cross_attend(x: Tensor, tape: Tape) -> Tensor:
             seen = tape("memory", memory)  # (B, S, D), this layer's own view of it
@@ -73,11 +74,15 @@ class Decoder(nn.Module):
         source_mask: Tensor,
         tape: Tape = SILENT,
         caches: Sequence[LayerCache] | None = None,
+        at: Tensor | None = None,
     ) -> Tensor:
-        """X (B, T, D), memory (B, S, D) -> (B, T, D); `caches`, one a layer, while decoding."""
+        """X (B, T, D), memory (B, S, D) -> (B, T, D); `caches`, one a layer, while decoding.
+
+        at: positions (B, T) as in `Padding`.
+        """
         keys = x.size(1) + (caches[0].length if caches else 0)
         bias = self.relative(x.size(1), keys) if self.relative is not None else None
         for index, layer in enumerate(self.layers):
             cache = caches[index] if caches is not None else None
-            x = layer(x, memory, target_mask, source_mask, tape / index, cache, bias)
+            x = layer(x, memory, target_mask, source_mask, tape / index, cache, bias, at)
         return self.norm(x, tape / "norm") if self.norm is not None else x

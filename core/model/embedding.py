@@ -34,18 +34,20 @@ class Embedding(nn.Module):
         self.norm = norm_of(config) if config.embedding_norm else None
 
     def forward(
-        self, ids: Tensor, tape: Tape = SILENT, start: int = 0, segments: Tensor | None = None
-    ) -> Tensor:
+        self, ids: Tensor, tape: Tape = SILENT, start: int = 0, segments: Tensor | None = None,
+        at: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
         """Ids (B, S) -> (B, S, D); `start` is the position of the first id.
 
         segments: which of its texts each position belongs to, (S,), or (B, S) where texts differ
-        in it; None for one text, all of it segment 0.
+        in it; None for one text, all of it segment 0. at: (B, S), the position of each id where
+        texts do not begin at the first, as in `Padding`.
         """
         ids = tape("ids", ids)  # (B, S)
         embedding = tape("embedding", self.table(ids))  # (B, S, D)
         scale = math.sqrt(self.config.d_model) if self.config.embedding_scale else 1.0
         scaled = tape("scaled", embedding * scale)  # (B, S, D)
-        positions = tape("positions", self.positions(start, ids.size(-1)))  # (S, D)
+        positions = tape("positions", self.positions(start, ids.size(-1), at))  # (S, D)
         placed = scaled + positions
         if self.config.token_types:
             segments = torch.zeros_like(ids[0]) if segments is None else segments
@@ -53,8 +55,10 @@ class Embedding(nn.Module):
         input = tape("input", dropout(placed, self.config.dropout, tape))  # (B, S, D)
         return self.norm(input, tape / "norm") if self.norm is not None else input
 
-    def positions(self, start: int, length: int) -> Tensor:
-        """The encodings of positions start .. start + length − 1: (S, D)."""
+    def positions(self, start: int, length: int, at: Tensor | None = None) -> Tensor:
+        """The encodings of positions start .. start + length − 1: (S, D); of `at`: (B, S, D)."""
+        if at is not None:
+            return self.positions(0, length)[at]
         weight, start = self.table.weight, start + self.config.position_offset
         if self.config.positions == "learned":
             return self.position_table.weight[start : start + length]

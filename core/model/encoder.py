@@ -22,12 +22,13 @@ class EncoderLayer(nn.Module):
         self.feed_forward_residual = SublayerConnection(config)
 
     def forward(
-        self, x: Tensor, mask: Tensor, tape: Tape = SILENT, bias: Tensor | None = None
-    ) -> Tensor:
+        self, x: Tensor, mask: Tensor, tape: Tape = SILENT, bias: Tensor | None = None,
+        at: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
         """X (B, S, D), mask (B, 1, 1, S) -> (B, S, D)."""
 
         def self_attend(x: Tensor, tape: Tape) -> Tensor:
-            return self.self_attention(x, x, mask, tape, bias=bias)
+            return self.self_attention(x, x, mask, tape, bias=bias, at=at)
 
         x = self.self_attention_residual(x, "self_attention", self_attend, tape)
         return self.feed_forward_residual(x, "feed_forward", self.feed_forward, tape)
@@ -43,9 +44,11 @@ class Encoder(nn.Module):
         self.norm = norm_of(config) if config.final_norm else None
         self.relative = relative_bias(config, causal=False)
 
-    def forward(self, x: Tensor, mask: Tensor, tape: Tape = SILENT) -> Tensor:
-        """X (B, S, D), mask (B, 1, 1, S) -> (B, S, D)."""
+    def forward(
+        self, x: Tensor, mask: Tensor, tape: Tape = SILENT, at: Tensor | None = None
+    ) -> Tensor:
+        """X (B, S, D), mask (B, 1, 1, S), at (B, S) as in `Padding` -> (B, S, D)."""
         bias = self.relative(x.size(1), x.size(1)) if self.relative is not None else None
         for index, layer in enumerate(self.layers):
-            x = layer(x, mask, tape / index, bias)
+            x = layer(x, mask, tape / index, bias, at)
         return self.norm(x, tape / "norm") if self.norm is not None else x

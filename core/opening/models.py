@@ -17,13 +17,14 @@ from glassformer.core.opening.kinds import (
     require_facts,
 )
 from glassformer.core.opening.runs import UNREADABLE, check_config
-from glassformer.core.text_models.checkpoints import WEIGHTS, load_model
+from glassformer.core.text_models.checkpoints import SNAPSHOTS, WEIGHTS, load_model
 from glassformer.core.text_models.history import HISTORY, History, read_history, save_history
 
 # What may be in it, and how large each may be unpacked.
 NEEDED = {"config.json": MEGABYTE // 4, "vocabulary.json": 16 * MEGABYTE, WEIGHTS: 96 * MEGABYTE}
 FURTHER = {HISTORY: 4 * MEGABYTE, "confidence.json": MEGABYTE // 4}
 FILES = {**NEEDED, **FURTHER}
+SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-\d{{6}}\.safetensors")
 FORMAT = 1
 LONGEST_NAME = 40
 # What a zip may raise that is cut, changed, locked or packed in a way that is not known here.
@@ -82,17 +83,56 @@ def unpack(data: bytes, folder: Path) -> Path:
     return home
 
 
+def check_model_folder(folder: Path) -> None:
+    """Looks at a model's folder as at a zip that was opened, before anybody uses it.
+
+    Args:
+        folder: of the model; snapshots of its training may be in it.
+
+    Raises:
+        GlassformerError: as `unpack`.
+    """
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file():
+            limit = FILES[WEIGHTS] if SNAPSHOT.fullmatch(name) else FILES.get(name)
+            if limit is None:
+                raise GlassformerError("file_foreign")
+            refuse_large(path.stat().st_size, limit)
+    require_facts(*((folder / name).is_file() for name in NEEDED))
+    with damaged_by(*UNREADABLE):
+        _check_about((folder / "config.json").read_bytes())
+        _try(folder)
+        read_history(folder)
+
+
+def name_for_folder(name: str) -> str:
+    """A name as a model's folder may have it: no way out, no step, not a line of its own.
+
+    Args:
+        name: anything.
+
+    Returns:
+        At most 40 letters, digits, "_", "-" and "."; "opened" where nothing is left.
+    """
+    return re.sub(r"[^\w.-]|^\.+", "-", name)[:LONGEST_NAME].strip("-.") or "opened"
+
+
 def _contents(data: bytes) -> tuple[str, dict[str, bytes]]:
     """The model's name and its files, by name."""
     with damaged_by(*UNZIPPABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         name, members = _members(archive)
         contents = {file: _read(archive, member) for file, member in members.items()}
-    about = as_object(contents["config.json"])
+    _check_about(contents["config.json"])
+    return name, contents
+
+
+def _check_about(config: bytes) -> None:
+    about = as_object(config)
     require_facts(isinstance(about.get("format", FORMAT), int))
     if about.get("format", FORMAT) > FORMAT:
         raise GlassformerError("file_newer", found=about["format"], known=FORMAT)
     check_config(about.get("model"))
-    return name, contents
 
 
 def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]:
@@ -106,12 +146,7 @@ def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]
     (parent,) = parents
     if len(parent.parts) > 1 or ".." in parent.parts or not set(NEEDED) <= set(names):
         raise GlassformerError("file_foreign")
-    return _safe(parent.name), dict(zip(names, files, strict=True))
-
-
-def _safe(name: str) -> str:
-    """A folder's name as a model may have it: no way out, no step, not a line of its own."""
-    return re.sub(r"[^\w.-]|^\.+", "-", name)[:LONGEST_NAME].strip("-.") or "opened"
+    return name_for_folder(parent.name), dict(zip(names, files, strict=True))
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -3,7 +3,7 @@
 import re
 import tomllib
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ def normalize(text: str) -> str:
     return re.sub(r"\s+", " ", "".join(visible)).strip()
 
 
+@lru_cache(maxsize=4096)  # a text has few different ones
 def _visible(character: str) -> str:
     """Spaces for white space and control characters, nothing for zero-width and bidi marks."""
     category = unicodedata.category(character)
@@ -62,6 +63,7 @@ def _visible(character: str) -> str:
     return "" if hidden else character
 
 
+@lru_cache(maxsize=4096)
 def is_han(character: str) -> bool:
     """Whether this is a Chinese character.
 

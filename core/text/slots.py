@@ -163,9 +163,8 @@ class Slots:
 
     def _hyphened(self, tokens: list[Token], position: int, width: int) -> Filler | None:
         """The entry "mother-in-law" for what was cut into three words."""
-        surfaces = [t.surface.lower() for t in tokens[position : position + width]]
-        typed = " ".join(surfaces).replace("- ", "-")
-        return self._known.get(typed) if "-" in typed else None
+        typed = " ".join([token.surface for token in tokens[position : position + width]])
+        return self._known.get(typed.lower().replace("- ", "-")) if "-" in typed else None
 
     def _is_compound(self, tokens: list[Token], position: int, filler: Filler) -> bool:
         """Whether known words side by side are one thing: "a yellow card", "the learning rate"."""

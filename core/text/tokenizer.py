@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, Self
 
@@ -56,12 +57,10 @@ def foreign_language(text: str, known: Callable[[str], bool]) -> str:
     words = [word.lower() for word in LETTERS.findall(ENGLISH_ONLY.sub("", text))]
     if not words:
         return ""
-    hits = {
-        name: sum(1 for word in words if word in small and not known(word))
-        for name, small in LANGUAGES.items()
-    }
+    unknown = [word for word in words if not known(word)]
+    hits = {name: sum(map(small.__contains__, unknown)) for name, small in LANGUAGES.items()}
     best = max(hits, key=lambda name: hits[name])
-    english = sum(map(known, words))
+    english = len(words) - len(unknown)
     enough = hits[best] >= max(ENOUGH * len(words), english)
     return best if enough and (hits[best] > 1 or len(words) == 1) else ""
 
@@ -345,6 +344,7 @@ def with_words(text: str, limit: int) -> str:
     return clean
 
 
+@lru_cache(maxsize=16)  # its language is told, then it is split
 def _readable(text: str, limit: int) -> str:
     """The same, in a script that the model reads."""
     clean = with_words(text, limit)
@@ -366,6 +366,7 @@ def _latin_words(text: str) -> list[str]:
     return [run for run in runs if any(map(_is_latin, run))]
 
 
+@lru_cache(maxsize=4096)
 def _is_latin(character: str) -> bool:
     return (character.isascii() and character.isalpha()) or _name(character).startswith("LATIN")
 

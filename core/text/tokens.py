@@ -135,16 +135,14 @@ def _found(
     tokens: list[Token], place: int, table: str, known: Known
 ) -> tuple[int, tuple[str, ...]]:
     """How many words the longest entry has that begins here, and what it means."""
-    for width in range(min(LONGEST, len(tokens) - place), 0, -1):
-        run = tokens[place : place + width]
-        plain = all(token.kind == "word" for token in run)
-        meant = (
-            known_words_meaning(" ".join(token.word for token in run), table, known)
-            if plain
-            else ()
-        )
-        if meant:
-            return width, meant
+    entries, run = paraphrases(table), tokens[place : place + LONGEST]
+    words = [token.word for token in run]
+    for width in range(len(run), 0, -1):
+        typed = " ".join(words[:width])
+        if typed in entries and all(token.kind == "word" for token in run[:width]):
+            meant = known_words_meaning(typed, table, known)
+            if meant:
+                return width, meant
     return 0, ()
 
 

@@ -20,7 +20,14 @@ from glassformer.core.analysis.confidence import Calibration
 from glassformer.core.analysis.head_roles import MeasuredHead
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
-from glassformer.core.model.device import choose_device
+from glassformer.core.model.device import (
+    DTYPES,
+    Device,
+    Dtype,
+    choose_device,
+    choose_dtype,
+    move_model,
+)
 from glassformer.core.model.shell import shell_of
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.tokenizer import Tokenizer
@@ -135,24 +142,31 @@ def snapshot_file(folder: Path, step: int) -> Path:
     return folder / SNAPSHOTS / f"step-{step:06d}.safetensors"
 
 
-def load_model(name_or_folder: str | Path | None = None) -> Translator:
+def load_model(
+    name_or_folder: str | Path | None = None, device: Device = None, dtype: Dtype = None
+) -> Translator:
     """A translator ready to run, on the best device here (GLASSFORMER_DEVICE overrides).
 
     Args:
         name_or_folder: a bundled model's name, or a folder written by `save_model`; followed by
             "@400", the model as it was at that step of its training. None loads the bundled
             translator.
+        device: where it runs, such as "cuda"; None for the best device here.
+        dtype: in which numbers it computes, "float32" (None), "bfloat16", "float16" or "float64";
+            "auto" for those that are stored.
 
     Returns:
         The translator; its `name` is the folder's, with the step if one was given.
 
     Raises:
-        GlassformerError: `checkpoint_missing`, `snapshot_missing`, `checkpoint_damaged`, `config`
+        GlassformerError: as `choose_device`, `choose_dtype` and `move_model` of core.model.device;
+            `checkpoint_missing`, `snapshot_missing`, `checkpoint_damaged`, `config`
             for settings that cannot be, or `checkpoint_mismatch` where weights, config and
             vocabulary do not belong together: nothing of the size that a folder claims is built
             before that is known. `device` or `setting` for a GLASSFORMER_DEVICE that this machine
             or nobody has.
     """
+    there, numbers = choose_device(device), choose_dtype(dtype)
     folder, step = _folder_and_step(name_or_folder or DEFAULT)
     path = _weights_file(folder, step)
     try:
@@ -161,7 +175,8 @@ def load_model(name_or_folder: str | Path | None = None) -> Translator:
         stored = as_floats(tensor_header(path)[1])
         if problem := next(_misfits(config, tokenizer, stored), None):
             raise GlassformerError("checkpoint_mismatch", path=folder.name, problem=problem)
-        weights = from_int8(load_file(path))
+        held = load_file(path)
+        weights = from_int8(held)
         calibration = _read_calibration(folder)
     except GlassformerError:
         raise
@@ -170,7 +185,9 @@ def load_model(name_or_folder: str | Path | None = None) -> Translator:
     transformer = Transformer(config)
     transformer.load_state_dict(weights, strict=False)  # checked above; tied names are not stored
     name = folder.name if step is None else f"{folder.name}@{step}"
-    return Translator(transformer.to(choose_device()), tokenizer, name, calibration)
+    kept = {each.dtype for each in held.values()} & set(DTYPES.values())
+    move_model(transformer, there, numbers or max(kept, key=lambda each: each.itemsize))
+    return Translator(transformer, tokenizer, name, calibration)
 
 
 def list_snapshots(name_or_folder: str | Path) -> tuple[int, ...]:
@@ -232,6 +249,8 @@ def load_heads(name_or_folder: str | Path) -> tuple[MeasuredHead, ...]:
     """
     with suppress(OSError, AttributeError, KeyError, TypeError, ValueError):
         found = _metrics(name_or_folder)
+        if "words" in found["heads"]:  # a small GPT's
+            return MeasuredHead.from_scores(found["heads"]["words"])
         right = found["knock_out"].get("nothing", {}).get("unchanged", {})
         return tuple(MeasuredHead.from_dict(head, right) for head in found["heads"])
     return ()

@@ -7,8 +7,12 @@ import torch
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.step import Task
+from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.detokenize import Decoded
+from glassformer.core.text_models.generation import Recording
+from glassformer.core.text_models.given_texts import GivenText
+from glassformer.core.trace.batch import ModelInputs, PaddingSide
 from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
 
@@ -57,6 +61,81 @@ class Model(Protocol):
         Raises:
             GlassformerError: `no_pair` for a second text of a model that reads one; text that the
                 tokenizer refuses; an edit that met no address or changed a tensor's kind.
+        """
+        ...
+
+    def generate(
+        self, text: Any, max_new_tokens: int | None = None, edits: Sequence[Edit] = (),
+        record: Recording = None, direction: Direction | None = None, *,
+        temperature: float | None = None, top_k: int | None = None, top_p: float | None = None,
+        seed: int | None = None,
+    ) -> Any:  # fmt: skip
+        """Writes for a text or each of a list, at each step the most probable word or a drawn one.
+
+        Args:
+            text: what the model reads, or goes on with; or a list of such texts.
+            max_new_tokens: most words to write, the end included; None for as many as `trace`
+                writes.
+            edits: changes made to recorded tensors at each step.
+            record: "steps" keeps the tensors of all steps, None those of none.
+            direction: of translations that go both ways; None lets the model find it out.
+            temperature: with this, top_k, top_p or seed words are drawn; 1 without it.
+            top_k: how many of the most probable words may be drawn.
+            top_p: the probability that those which may be drawn reach together.
+            seed: the same one draws the same words.
+
+        Returns:
+            A `Generation` of one text, a list of them of a list; see `core.text_models.generation`.
+
+        Raises:
+            GlassformerError: `no_decoder` of a model that fills in blanks; text that the tokenizer
+                refuses; as `core.text_models.generation.write_text`.
+        """
+        ...
+
+    def run(
+        self, text: Any, target: Any = None, *, keep: Any = None, edits: Sequence[Edit] = (),
+        grad: bool = False, batch_size: int | Literal["auto"] | None = None,
+        padding: PaddingSide = "right",
+    ) -> Any:  # fmt: skip
+        """Runs the model on exactly this text, or these: nothing is written after it.
+
+        Args:
+            text: one text or the ids of one; a list of texts or of ids, or a tensor (B, S) of ids.
+            target: what is forced on the decoder, one for each text.
+            keep: addresses or patterns of what stays in memory; None keeps all.
+            edits: changes made to recorded tensors on the way.
+            grad: True keeps the graph.
+            batch_size: most texts of one pass.
+            padding: the end at which short texts are padded.
+
+        Returns:
+            A `Trace` of one text, a `Batch` of a list; see `core.text_models.run_texts`.
+
+        Raises:
+            GlassformerError: one sentence for what cannot be run.
+        """
+        ...
+
+    def inputs_of(
+        self, text: GivenText, target: GivenText | None = None, decodes: bool = True
+    ) -> ModelInputs:
+        """The ids that a run of exactly this text has.
+
+        Args:
+            text: what the model reads; a tab divides two texts of a model that reads pairs. Ids go
+                to the model as they are.
+            target: what is forced on the decoder; of ids what its rows are to write. None: the
+                text alone of a decoder alone, whose last row chooses its word; of an
+                encoder–decoder what greedy decoding writes.
+            decodes: False leaves the target empty where it would have to be decoded.
+
+        Returns:
+            The ids of both sides, with the words to show for them.
+
+        Raises:
+            GlassformerError: what the tokenizer refuses, `out_of_range` for an id that the table
+                has not, `too_long`, `no_decoder` for a target of a model without one.
         """
         ...
 
@@ -129,6 +208,26 @@ class Model(Protocol):
             A new model; this one is not changed.
         """
         ...
+
+
+def check_ids(ids: Sequence[int], words: int, longest: int) -> None:
+    """Refuses ids that a model cannot read.
+
+    Args:
+        ids: as somebody gave them.
+        words: rows of the model's table.
+        longest: positions that the model has.
+
+    Raises:
+        GlassformerError: `empty_text` for none, `out_of_range` for one beyond the table,
+            `too_long`.
+    """
+    if not len(ids):
+        raise GlassformerError("empty_text")
+    for each in ids:
+        check_index("id", each, words)
+    if len(ids) > longest:
+        raise GlassformerError("too_long", given=len(ids), limit=longest)
 
 
 def texts_of(model: Model, line: str) -> tuple[str, str]:

@@ -1,10 +1,12 @@
 """A model with its words: text in, trace out."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import torch
+from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.greedy import greedy
@@ -16,7 +18,12 @@ from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.detokenize import Decoded
 from glassformer.core.text.tokenizer import Encoded, Tokenizer
 from glassformer.core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN
-from glassformer.core.text_models.model import DIRECTIONS, Direction, Side, TaskKind
+from glassformer.core.text_models.generation import Draft, WritesTexts, most_new_words
+from glassformer.core.text_models.given_texts import GivenText
+from glassformer.core.text_models.model import DIRECTIONS, Direction, Side, TaskKind, check_ids
+from glassformer.core.text_models.run_texts import RunsTexts
+from glassformer.core.trace.batch import ModelInputs
+from glassformer.core.trace.hook_names import edits_at_addresses
 from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tape import Edit, Recorder
@@ -35,7 +42,7 @@ class Target:
     steps: tuple[Step, ...]
 
 
-class Translator:
+class Translator(RunsTexts, WritesTexts):
     """The Transformer, its tokenizer and its name. Shared by all sessions, never written to."""
 
     def __init__(
@@ -98,6 +105,7 @@ class Translator:
         """
         if text_pair.strip():
             raise GlassformerError("no_pair", name=self.name)
+        edits = edits_at_addresses(edits, self.config)
         source_language, language = self._languages(text, direction)
         source, *others = self.tokenizer.encode_all(text, source_language)
         source_ids = torch.tensor([source.ids], device=self.device)  # (1, S)
@@ -111,8 +119,74 @@ class Translator:
         recorder.finish()
         others = others if target is None else []
         further = [self._translated(each, language) for each in others]
-        trace = self._bind(recorder, text, source, goal, f"{source_language}-{language}")
+        edited, way = tuple(map(str, recorder.edits)), f"{source_language}-{language}"
+        trace = self._bind(recorder.tensors, edited, text, source, goal, way)
         return replace(trace, further=tuple(further))
+
+    def _draft(
+        self, text: GivenText, words: int | None, edits: Sequence[Edit], direction: Direction | None
+    ) -> Draft:
+        source, typed = self._given(text)
+        source_language, language = self._languages(typed, direction)
+        source = source or self.tokenizer.encode(typed, source_language)
+        task = self.task(source.pieces, language)
+        limit = most_new_words(words, task.limit, self.config.max_length)
+
+        def bind(tensors: Mapping[str, Tensor], steps: tuple[Step, ...]) -> Trace:
+            chosen = [step.chosen for step in steps]
+            goal = Target([task.start, *chosen[:-1]], chosen, source, steps)
+            edited, way = tuple(map(str, edits)), f"{source_language}-{language}"
+            return self._bind(tensors, edited, typed, source, goal, way)
+
+        keep = self._kept(len(source.ids), limit, edits, MEMORY_BUDGET)
+        read = partial(self.read, fillers=source, language=language)
+        return Draft(replace(task, limit=limit), read, bind, keep)
+
+    def inputs_of(
+        self, text: GivenText, target: GivenText | None = None, decodes: bool = True
+    ) -> ModelInputs:
+        """The ids that a run of exactly this text has, as one sentence.
+
+        Args:
+            text: the source; its language is read off it. Of ids the last should be the end's.
+            target: what is forced on the decoder; None: what greedy decoding writes.
+            decodes: False leaves the target empty where it would have to be decoded.
+
+        Returns:
+            The ids of both sides, with the words to show for them.
+
+        Raises:
+            GlassformerError: what the tokenizer refuses, `out_of_range` for an id that the table
+                has not, `too_long`.
+        """
+        source, typed = self._given(text)
+        language, other = self._languages(typed, None)
+        source = source or self.tokenizer.encode(typed, language)
+        goal = Target([], [], source, ())
+        if target is not None:
+            goal = self._forced(target, other)
+        elif decodes:
+            goal = self._decoded(source, other, ())
+
+        def bind(tensors: Mapping[str, Tensor], edits: Sequence[str], _: Sequence[int]) -> Trace:
+            own = replace(goal, steps=() if edits else goal.steps)  # they are of the plain run
+            way = f"{language}-{other}"
+            return self._bind(tensors, tuple(edits), typed, source, own, way)
+
+        return ModelInputs(source.ids, tuple(goal.input_ids), tuple(goal.output_ids), bind)
+
+    def _given(self, text: GivenText) -> tuple[Encoded | None, str]:
+        """A source of ids, and the text that it is or that its language is read off."""
+        if isinstance(text, str):
+            return None, text
+        source = self._of_ids(text)
+        return source, self.read(text, source, "en").text
+
+    def _of_ids(self, ids: Sequence[int]) -> Encoded:
+        """Ids as they are given, shown as the vocabulary calls them."""
+        check_ids(ids, len(self.vocabulary), self.config.max_length)
+        pieces = tuple(self.vocabulary[index] for index in ids)
+        return Encoded(pieces, tuple(ids), pieces, {}, ())
 
     def translate(self, text: str, direction: Direction | None = None) -> str:
         """The translation alone, without recording; several sentences one by one.
@@ -198,8 +272,11 @@ class Translator:
         goal = self._decoded(source, language, ())
         return self.read(goal.output_ids, source, language).text
 
-    def _forced(self, target: str, language: str) -> Target:
-        given = self.tokenizer.encode(target, language)
+    def _forced(self, target: GivenText, language: str) -> Target:
+        if isinstance(target, str):
+            given = self.tokenizer.encode(target, language)
+        else:
+            given = self._of_ids(target)
         ids = list(given.ids)
         return Target([self._id(f"<{language}>"), *ids[:-1]], ids, given, ())
 
@@ -211,28 +288,36 @@ class Translator:
         dropout_seed: int | None,
         memory_budget: int,
     ) -> Recorder:
-        bytes_needed = recorded_bytes(self.config, len(source.ids), len(goal.input_ids))
+        keep = self._kept(len(source.ids), len(goal.input_ids), edits, memory_budget)
+        return Recorder(edits, keep, dropout_seed)
+
+    def _kept(
+        self, source: int, target: int, edits: Sequence[Edit], budget: int
+    ) -> Callable[[str], bool] | None:
+        """What a run of these lengths keeps; None for everything."""
 
         def keep(address: str) -> bool:
             # A map that an edit may have changed cannot be recomputed from q, k and mask.
             return not site_at(address).per_map or bool(edits)
 
-        return Recorder(edits, None if bytes_needed <= memory_budget else keep, dropout_seed)
+        return None if recorded_bytes(self.config, source, target) <= budget else keep
 
     def _bind(
-        self, recorder: Recorder, text: str, source: Encoded, goal: Target, direction: str
-    ) -> Trace:
+        self, tensors: Mapping[str, Tensor], edits: tuple[str, ...], text: str, source: Encoded,
+        goal: Target, direction: str,
+    ) -> Trace:  # fmt: skip
         language, vocabulary = direction.partition("-")[2], self.vocabulary
         written = self.read(goal.output_ids, goal.fillers, language)
+        read = tuple(vocabulary[index] for index in goal.input_ids)
         return Trace(
             config=self.config,
-            tensors=recorder.tensors,
+            tensors=tensors,
             source_text=text,
             output_text=written.text,
             source_tokens=source.surfaces,
             source_pieces=source.pieces,
-            target_tokens=(vocabulary[goal.input_ids[0]], *written.surfaces[:-1]),
-            target_pieces=tuple(vocabulary[index] for index in goal.input_ids),
+            target_tokens=(*read[:1], *written.surfaces[:-1]),
+            target_pieces=read,
             output_tokens=written.surfaces,
             output_pieces=tuple(vocabulary[index] for index in goal.output_ids),
             vocabulary=vocabulary,
@@ -240,7 +325,7 @@ class Translator:
             source_unknown=source.unknown,
             direction=direction,
             model_name=self.name,
-            edits=tuple(map(str, recorder.edits)),
+            edits=edits,
             steps=goal.steps,
             calibration=self.calibration,
         )

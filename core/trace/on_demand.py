@@ -8,7 +8,8 @@ the logits. The same operations on the same tensors give the same bits.
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import lru_cache
 
 from torch import Tensor
 from torch.nn import functional
@@ -18,7 +19,7 @@ from glassformer.core.model.attention import attention_maps
 from glassformer.core.model.generator import Generator
 from glassformer.core.model.grouped import for_each_query
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.graph import addresses, inputs
+from glassformer.core.trace.graph import addresses, inputs, records
 from glassformer.core.trace.sites import site_at, sites_of
 from glassformer.core.trace.tape import Edit, Recorder
 
@@ -29,29 +30,40 @@ Tensors = Mapping[str, Tensor]
 
 
 def recomputable(
-    config: ModelConfig, tensors: Tensors, generator: Generator | None
+    config: ModelConfig, tensors: Container[str], generator: Generator | None
 ) -> frozenset[str]:
     """The addresses of a run that can be computed again from what it holds.
 
     Args:
         config: of the model.
-        tensors: what the run holds, by address.
+        tensors: the addresses that the run holds.
         generator: of its model; None where there is none, as for a run from a file.
 
     Returns:
-        Attention maps whose q was kept; logits where there is a generator and what it reads was
-        kept; probabilities where there are logits.
+        Attention maps whose q, k and mask were kept; logits where there is a generator and what it
+        reads was kept; probabilities where there are logits.
     """
     found = {
         address
         for address in addresses(config)
-        if site_at(address).per_map and Address.of(address).sibling("q") in tensors
+        if site_at(address).per_map
+        and all(each in tensors for each in _map_inputs(config, address))
     }
     if config.has_generator and generator is not None and inputs(config, LOGITS)[0] in tensors:
         found.add(LOGITS)
     if LOGITS in found or LOGITS in tensors:
         found.add(PROBABILITIES)
     return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def _map_inputs(config: ModelConfig, address: str) -> tuple[str, ...]:
+    """What an attention map is computed again from: q, k, the mask, and what distances add."""
+    at = Address.of(address)
+    names = ["mask"]
+    if records(config, "attention", "position_bias", at.is_cross):
+        names.append("position_bias")
+    return (*inputs(config, at.sibling("scores")), *map(at.sibling, names))
 
 
 def logits_of(config: ModelConfig, tensors: Tensors, generator: Generator) -> Tensor:

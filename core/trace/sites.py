@@ -262,6 +262,27 @@ SITES: tuple[Site, ...] = (
 # fmt: on
 
 
+# What a sparse autoencoder at an address records below it, see `core.tools.sparse_autoencoder`.
+BELOW = {
+    "features": Site(
+        "dictionary",
+        "features",
+        "f",
+        _STREAM,
+        r"f = \sigma((x - b_{dec}) W_{enc} + b_{enc})",
+        "data",
+    ),
+    "error": Site(
+        "dictionary",
+        "error",
+        r"\varepsilon",
+        _STREAM,
+        r"\varepsilon = x - f W_{dec} - b_{dec}",
+        "data",
+    ),
+}
+
+
 @cache
 def sites_of(group: str) -> tuple[Site, ...]:
     """The sites of one group.
@@ -283,7 +304,7 @@ def site_at(address: str) -> Site:
         address: of a tensor; a pattern with "*" for the layer will do.
 
     Returns:
-        The row of `SITES`.
+        The row of `SITES`, of what an autoencoder recorded the row of `BELOW`.
 
     Raises:
         KeyError: no run can have the address.
@@ -292,4 +313,6 @@ def site_at(address: str) -> Site:
     for site in sites_of(at.group):
         if site.name == at.name:
             return site
+    if "/" in at.name and at.last in BELOW:
+        return BELOW[at.last]
     raise KeyError(address)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -14,14 +15,13 @@ if TYPE_CHECKING:
     from glassformer.core.trace.trace import Trace
 
 
-def tidy_table(trace: Trace, address: str, **at: int) -> pd.DataFrame:
+def tidy_table(trace: Trace, address: str, **at: int | str) -> pd.DataFrame:
     """One row a number: a column for each free axis, and `value`.
 
     Args:
         trace: the run that is read.
         address: of the tensor.
-        **at: the axes that are held, by name at an index from 0; the batch is held at 0 unless
-            said otherwise.
+        **at: the axes that are held, as for `Trace.pick`.
 
     Returns:
         A table in which `<axis>_token` stands beside an axis that has words. The axes that are
@@ -35,14 +35,13 @@ def tidy_table(trace: Trace, address: str, **at: int) -> pd.DataFrame:
     return pd.DataFrame(columns(trace, address, **at))
 
 
-def columns(trace: Trace, address: str, **at: int) -> dict[str, NDArray[Any]]:
+def columns(trace: Trace, address: str, **at: int | str) -> dict[str, NDArray[Any]]:
     """What `tidy_table` makes a table of: equally long arrays by the names of their columns.
 
     Args:
         trace: the run that is read.
         address: of the tensor.
-        **at: the axes that are held, by name at an index from 0; the batch is held at 0 unless
-            said otherwise.
+        **at: the axes that are held, as for `Trace.pick`.
 
     Returns:
         For each free axis but `one` its positions, counted from 0, and its words as `<axis>_token`
@@ -74,9 +73,11 @@ def as_numpy(tensor: Tensor) -> np.ndarray:
         tensor: of any shape and device.
 
     Returns:
-        An array of the same shape and type; of a tensor on the CPU it shares the memory.
+        An array of the same shape and type, float32 for bfloat16, which NumPy has not; of a tensor
+        on the CPU it shares the memory.
     """
-    array: np.ndarray = tensor.detach().cpu().numpy()
+    here = tensor.detach().cpu()
+    array: np.ndarray = (here.float() if here.dtype == torch.bfloat16 else here).numpy()
     return array
 
 

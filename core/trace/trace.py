@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache, wraps
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -12,10 +14,12 @@ from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.step import Step
-from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.errors import GlassformerError, check_index, index_from_end
 from glassformer.core.model.generator import Generator
+from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.files import read_run, write_run
 from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.hook_names import address_of_hook
 from glassformer.core.trace.on_demand import LOGITS, compute_tensor, recomputable
 from glassformer.core.trace.shapes import shape_letters
 from glassformer.core.trace.sites import Axis, AxisName, Site, site_at
@@ -23,6 +27,19 @@ from glassformer.core.trace.tape import nearest_addresses
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from glassformer.core.trace.batch import Batch
+    from glassformer.core.trace.results import ResultGrid
+
+    Differentiate = Callable[[Callable[[Batch], Tensor]], Mapping[str, Tensor]]
+
+WORDS_SHOWN = 8  # of an axis, in an error
+LONGEST = 72  # characters of a text in `repr`
+
+
+def _in_short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def check_places(address: str, axes: Iterable[Axis], at: Mapping[str, int]) -> None:
@@ -43,6 +60,41 @@ def check_places(address: str, axes: Iterable[Axis], at: Mapping[str, int]) -> N
                 "unknown_axis", address=address, axis=name, axes=", ".join(sizes)
             )
         check_index(name, index, sizes[name])
+
+
+def index_at(address: str, axis: Axis, given: object) -> int:
+    """The index that somebody means by a number or a word.
+
+    Args:
+        address: of the tensor, for the sentence of the error.
+        axis: of the tensor.
+        given: an index from 0, one from the end below 0, or a word of the axis as it is shown, with
+            or without the mark of a space before it; of several places the first.
+
+    Returns:
+        The index from 0.
+
+    Raises:
+        GlassformerError: `out_of_range`; `axis_word` for a word that the axis has not,
+            `axis_index` for what is neither a number nor a word.
+    """
+    if isinstance(given, str):
+        found = next(
+            (at for at in map(axis.index_of, (given, f"␣{given}")) if at is not None), None
+        )
+        if found is None:
+            words = ", ".join((axis.labels or ())[:WORDS_SHOWN]) or "-"
+            raise GlassformerError(
+                "axis_word", address=address, axis=axis.name, word=given, words=words
+            )
+        return found
+    try:
+        index = operator.index(given)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise GlassformerError(
+            "axis_index", address=address, axis=axis.name, given=given, last=axis.size - 1
+        ) from error
+    return index_from_end(axis.name, index, axis.size)
 
 
 def in_line(text: str, text_pair: str) -> str:
@@ -80,7 +132,7 @@ class Candidate:
     probability: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
     """What one run of the model did. Read-only; belongs to whoever asked for the run.
 
@@ -114,9 +166,41 @@ class Trace:
     text_pair: str = ""  # the second text of a pair: the first is `source_text`
     segments: tuple[int, ...] = ()  # of each word of the source; () where all are of the first
     generator: Generator | None = field(default=None, repr=False, compare=False)  # of its model
+    # The model of a run that tools read: whoever keeps runs for long leaves it out.
+    transformer: Transformer | None = field(default=None, repr=False, compare=False)
+    # What differentiates a run that was made with `grad=True`.
+    differentiate: Differentiate | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        shape, tensors = self.config, self.tensors
+        layers = " + ".join(str(n) for n in (shape.encoder_layers, shape.decoder_layers) if n)
+        device = ", ".join({str(each.device) for each in tensors.values()})
+        of = {
+            "model": f"{self.model_name}: {layers} layers, {shape.n_heads} heads, "
+            f"d_model {shape.d_model}",
+            "task": self.task,
+            "source": _in_short(self.line),
+            "output": _in_short(self.output_text),
+            "words": " and ".join(
+                f"{len(each)} {side}"
+                for side, each in (("source", self.source_tokens), ("target", self.target_tokens))
+                if each
+            ),
+            "edits": _in_short(", ".join(self.edits)),
+            "tensors": f"{len(tensors)} kept, {self.nbytes / 1e6:.2f} MB on {device}",
+            "addresses": f"{next(iter(tensors), '')} … {next(reversed(tuple(tensors)), '')}",
+        }
+        lines = (f"  {name:9} {said}" for name, said in of.items() if said)
+        return "\n".join(("<Trace", *lines)) + ">"
 
     def __getitem__(self, address: str) -> Tensor:
-        """The tensor at an address; what was left out to save memory is computed again."""
+        """The tensor at an address; what was left out to save memory is computed again.
+
+        TransformerLens' names of hooks, such as `blocks.0.attn.hook_pattern`, are addresses, too.
+        """
+        if address in self.tensors:
+            return self.tensors[address]
+        address = address_of_hook(address, self.config)
         if address in self.tensors:
             return self.tensors[address]
         if address in self._recomputable:
@@ -132,10 +216,25 @@ class Trace:
                 yield address
 
     def __contains__(self, address: object) -> bool:
+        if isinstance(address, str) and "hook_" in address:
+            try:
+                address = address_of_hook(address, self.config)
+            except GlassformerError:
+                return False
         return address in self.tensors or address in self._recomputable
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    @property
+    def show(self) -> Any:
+        """Pictures of the run, as the app draws them: `run.show.heads()`, `run.show(address)`.
+
+        See `PanelPictures` in `glassformer.app.takeaway.panel_pictures`.
+        """
+        # By name, when it is asked for: the app knows runs, and a run nothing of the app.
+        pictures = import_module("glassformer.app.takeaway.panel_pictures")
+        return pictures.PanelPictures(self)
 
     def site(self, address: str) -> Site:
         """Symbol, equation and role of what is recorded there.
@@ -151,7 +250,7 @@ class Trace:
         """
         if address not in self:
             self[address]  # raises, naming the nearest addresses
-        return site_at(address)
+        return site_at(address_of_hook(address, self.config))
 
     def axes(self, address: str) -> tuple[Axis, ...]:
         """Name, letter, size and words of each axis.
@@ -170,36 +269,61 @@ class Trace:
         return tuple(
             Axis(name, letter, size, self._labels(name, letter))
             for name, letter, size in zip(
-                names, shape_letters(address, self.config), shape, strict=True
+                names,
+                shape_letters(address_of_hook(address, self.config), self.config),
+                shape,
+                strict=True,
             )
         )
 
-    def pick(self, address: str, **at: int) -> Tensor:
-        """The tensor with some axes held at an index, as in `pick(address, head=0)`.
+    def pick(self, address: str, **at: int | str) -> Tensor:
+        """The tensor with some axes held, as in `pick(address, head=0, query="cat")`.
 
         Args:
             address: of a tensor of this run.
-            **at: the axes that are held, by name at an index from 0. The batch axis is held at 0
-                unless said otherwise.
+            **at: the axes that are held, by name: at an index from 0, at one from the end (-1 is
+                the last), or at a word of the axis. The batch axis is held at 0 unless said
+                otherwise.
 
         Returns:
             The tensor without the axes that are held.
 
         Raises:
             GlassformerError: `unknown_address`; `unknown_axis` for an axis the tensor does not
-                have, `out_of_range` for an index beyond its end.
+                have, `out_of_range` for an index beyond its end, `axis_word` for a word that is
+                not on the axis, `axis_index` for anything else, such as a slice.
         """
         axes = self.axes(address)
-        check_places(address, axes, at)
-        held: dict[str, int] = {"batch": 0, **at}
+        check_places(address, axes, dict.fromkeys(at, 0))
+        held: dict[str, int] = {"batch": 0}
+        held |= {
+            axis.name: index_at(address, axis, at[axis.name]) for axis in axes if axis.name in at
+        }
         return self[address][tuple(held.get(axis.name, slice(None)) for axis in axes)]
 
-    def table(self, address: str, **at: int) -> pd.DataFrame:
+    def gradients(self, metric: Callable[[Batch], Tensor]) -> Mapping[str, Tensor]:
+        """∂ metric / ∂ what stands at each address, in a run with `grad=True`.
+
+        Args:
+            metric: a function of a batch that gives a number a text, such as
+                `gf.logit_diff("cat", "dog")`; it gets the batch that this text was run in.
+
+        Returns:
+            The gradients by address, each in the shape of the tensor there.
+
+        Raises:
+            GlassformerError: as `Batch.gradients`.
+        """
+        if self.differentiate is None:
+            raise GlassformerError("gradient_run")
+        return self.differentiate(metric)
+
+    def table(self, address: str, **at: int | str) -> pd.DataFrame:
         """A tidy table: one row a number, a column an axis, the words beside their positions.
 
         Args:
             address: of a tensor of this run.
-            **at: the axes that are held, by name at an index from 0; they have no column.
+            **at: the axes that are held, as for `pick`; they have no column.
 
         Returns:
             As `tidy_table` in `core.trace.tables`.
@@ -212,6 +336,41 @@ class Trace:
         )
 
         return tidy_table(self, address, **at)
+
+    def sel(self, address: str, **at: int | str) -> ResultGrid:
+        """A part of a tensor with its words, as in `sel(address, head=0, query="cat").show()`.
+
+        Args:
+            address: of a tensor of this run.
+            **at: the axes that are held, as for `pick`.
+
+        Returns:
+            The numbers in float64 along the other axes: a table, a picture, an array with words.
+
+        Raises:
+            GlassformerError: as `pick`.
+        """
+        from glassformer.core.trace.results import grid_of  # numpy is not always wanted
+
+        values = self.pick(address, **at)
+        free = [axis for axis in self.axes(address) if axis.name not in ("batch", *at)]
+        held = "".join(f", {axis} {place}" for axis, place in at.items())
+        return grid_of(values, free, f"{address}{held}")
+
+    def to_xarray(self, address: str, **at: int | str) -> Any:
+        """The tensor as an `xarray.DataArray`, words as coordinates, duplicates and all.
+
+        Args:
+            address: of a tensor of this run.
+            **at: the axes that are held, as for `pick`.
+
+        Returns:
+            The numbers in float64, axes by name; beside words their positions.
+
+        Raises:
+            GlassformerError: as `pick`; `no_xarray` where xarray is not installed.
+        """
+        return self.sel(address, **at).to_xarray()
 
     def candidates(self, row: int, k: int = 5) -> tuple[Candidate, ...]:
         """The k most probable next words at a row of the decoder, best first.
@@ -283,12 +442,18 @@ class Trace:
             path: of the file; one that is there is replaced.
         """
         about = {each.name: getattr(self, each.name) for each in fields(self)}
-        del about["tensors"], about["generator"]
+        for name in ("tensors", "generator", "transformer", "differentiate"):
+            del about[name]
         about["config"] = self.config.to_dict()
         about["steps"] = [vars(step) for step in self.steps]
         plain = {name: dict(about[name]) for name in ("surfaces", "calibration")}  # for JSON
         scores = {LOGITS: self[LOGITS]} if LOGITS in self else {}
-        write_run(Path(path), {**self.tensors, **scores}, {**about, **plain})
+        own = {
+            address: tensor
+            for address, tensor in self.tensors.items()
+            if site_at(address).group != "dictionary"  # features need their autoencoder
+        }
+        write_run(Path(path), {**own, **scores}, {**about, **plain})
 
     @staticmethod
     def load(path: str | Path) -> Trace:

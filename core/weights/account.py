@@ -160,8 +160,22 @@ def as_ours(theirs: Theirs, tensor: Tensor, shape: Shape, dtype: torch.dtype | N
     Returns:
         The parameter's numbers, contiguous, of that shape.
     """
+    return view_as_ours(theirs, tensor, shape).to(dtype or tensor.dtype).contiguous()
+
+
+def view_as_ours(theirs: Theirs, tensor: Tensor, shape: Shape) -> Tensor:
+    """The part of their tensor that is a parameter of ours, where it lies.
+
+    Args:
+        theirs: how the parameter lies in the tensor.
+        tensor: all of it.
+        shape: of our parameter.
+
+    Returns:
+        A view of that shape: it shares the tensor's memory.
+    """
     whole = tensor.T if theirs.turned else tensor
     if theirs.part is not None:
         which, parts = theirs.part
         whole = whole.chunk(parts, dim=0)[which]
-    return whole.reshape(shape).to(dtype or tensor.dtype).contiguous()
+    return whole.view(shape) if whole.shape != shape else whole

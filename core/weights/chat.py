@@ -61,6 +61,31 @@ class ChatTemplate:
         )  # fmt: skip
 
 
+def wrap_message(template: ChatTemplate | GlassformerError, text: str, or_as_typed: bool) -> str:
+    """What a model in chat gets for a text.
+
+    Args:
+        template: the model's, or why it cannot be read.
+        text: what the user says.
+        or_as_typed: whether a text that the template cannot wrap is taken as it is.
+
+    Returns:
+        The prompt; "" for a text that is taken as it is.
+
+    Raises:
+        GlassformerError: as `ChatTemplate.wrap`, or why the template cannot be read; with
+            `or_as_typed` never.
+    """
+    try:
+        if isinstance(template, GlassformerError):
+            raise template
+        return template.wrap(text)
+    except GlassformerError:
+        if not or_as_typed:
+            raise
+        return ""
+
+
 def chat_template_of(folder: Path) -> ChatTemplate | GlassformerError | None:
     """The chat template in a model's folder.
 

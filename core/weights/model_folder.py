@@ -10,6 +10,7 @@ from torch import nn
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
+from glassformer.core.model.device import free_bytes
 from glassformer.core.model.shell import shell_of
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text_models.model import TaskKind
@@ -48,8 +49,6 @@ BYTES = {torch.float32: 4, torch.float16: 2, torch.bfloat16: 2, torch.float64: 8
 DTYPES = {
     "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "F64": torch.float64,
 }  # fmt: skip
-SHARE = 0.7  # of the memory that is free, at most
-LEAST_FREE = 8 * 2**30  # bytes that are taken to be free where nobody tells
 
 
 @dataclass(frozen=True)
@@ -132,24 +131,59 @@ def look_into_folder(folder: Path) -> Found:
         if isinstance(error, GlassformerError):
             raise
         raise damaged_folder(folder, f"config.json: {problem_of(error)}") from error
+    family = family_of(facts, folder.name)
+    return look_at_tensors(facts, family, shelf_of(folder, family.prefixes), licence_of(folder))
+
+
+def family_of(facts: Mapping[str, Any], name: str) -> Family:
+    """The family of a model, by what its config says.
+
+    Args:
+        facts: its config.json.
+        name: what it is called in errors.
+
+    Returns:
+        The family.
+
+    Raises:
+        GlassformerError: `weights_family` for one that is not known, `weights_unsupported` for a
+            model with code of its own or quantised numbers.
+    """
     kind = facts.get("model_type")
     if "auto_map" in facts:
         what = "code of its own (auto_map), which is never run"
-        raise GlassformerError("weights_unsupported", path=folder.name, what=what)
+        raise GlassformerError("weights_unsupported", path=name, what=what)
     if not isinstance(kind, str) or kind not in FAMILIES:
         known = ", ".join(FAMILIES)
-        raise GlassformerError("weights_family", path=folder.name, kind=kind or "?", known=known)
+        raise GlassformerError("weights_family", path=name, kind=kind or "?", known=known)
     if "quantization_config" in facts:
-        raise GlassformerError(
-            "weights_unsupported", path=folder.name, what="quantised numbers (quantization_config)"
-        )
-    family = FAMILIES[kind]
-    shelf = shelf_of(folder, family.prefixes)
+        what = "quantised numbers (quantization_config)"
+        raise GlassformerError("weights_unsupported", path=name, what=what)
+    return FAMILIES[kind]
+
+
+def look_at_tensors(
+    facts: Mapping[str, Any], family: Family, shelf: Shelf, licence: str = ""
+) -> Found:
+    """What a model is, of its config and the names and shapes of its tensors.
+
+    Args:
+        facts: its config.json.
+        family: as `family_of` gives it.
+        shelf: its tensors.
+        licence: "" where none is known.
+
+    Returns:
+        What is known of it.
+
+    Raises:
+        GlassformerError: as `look_into_folder`.
+    """
+    folder, kind = shelf.folder, str(facts["model_type"])
     config = family.config(Facts(facts, folder.name, shelf.stored))
     places = locate_parameters(family, config, shelf)
     kinds = {shelf.stored[each.name].dtype for each in places.values()}
     dtype = max((DTYPES[each] for each in kinds), key=BYTES.__getitem__)
-    licence = licence_of(folder)
     return Found(folder, kind, family.task, config, facts, dtype, licence, shelf, places, family)
 
 
@@ -198,18 +232,21 @@ def _check_spare(found: Found) -> None:
         told = compute(found.config, stored.shape) if compute and numbers else None
         if told is None:
             continue
-        held = found.shelf.tensor(name).float()
+        held = found.shelf.tensor(name).cpu().float()
         if held.shape != told.shape or not torch.allclose(held, told.float(), 1e-2, 1e-2):
             raise GlassformerError("weights_spare", path=found.folder.name, name=name)
 
 
-def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> Transformer:
+def load_weights(
+    found: Found, widen: bool = True, limit: int | None = None, dtype: torch.dtype | None = None
+) -> Transformer:
     """The model of a folder, with its weights.
 
     Args:
         found: what lies in the folder.
         widen: True gives float32, False the numbers that the folder stores.
         limit: bytes that the weights may take; None: a share of what is free (`free_bytes`).
+        dtype: in which numbers, whatever `widen` says; None for what it says.
 
     Returns:
         The Transformer on the CPU; no gradient is kept for its weights.
@@ -220,12 +257,11 @@ def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> 
             finite number, and as `as_held`.
     """
     most = free_bytes() if limit is None else limit
-    _check_size(found, widen, most)
+    dtype = dtype or (torch.float32 if widen else None)
+    _check_size(found, dtype, most)
     found = as_held(found)
-    _check_size(found, widen, most)  # which may have more tables than its config says
-    model = shell_of(found.config)
-    shapes = {name: tuple(each.shape) for name, each in model.named_parameters()}
-    dtype = torch.float32 if widen else None
+    _check_size(found, dtype, most)  # which may have more tables than its config says
+    shapes = {n: tuple(each.shape) for n, each in shell_of(found.config).named_parameters()}
     users: dict[str, list[str]] = {}
     for ours, theirs in found.places.items():
         users.setdefault(theirs.name, []).append(ours)
@@ -239,13 +275,27 @@ def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> 
             raise GlassformerError("weights_numbers", path=found.folder.name, name=name)
         for ours in users.get(name, ()):
             weights[ours] = as_ours(found.places[ours], tensor, shapes[ours], dtype)
+    return fill_shell(found.config, weights)
+
+
+def fill_shell(config: ModelConfig, weights: Mapping[str, torch.Tensor]) -> Transformer:
+    """The model of a config, with these weights.
+
+    Args:
+        config: of the model.
+        weights: its parameters by name, tied ones once; they become the model's own, uncopied.
+
+    Returns:
+        The Transformer; no gradient is kept for its weights.
+    """
+    model = shell_of(config)
     model.load_state_dict(weights, strict=False, assign=True)
     _tie(model, weights)
     return model.requires_grad_(False)
 
 
-def _check_size(found: Found, widen: bool, most: int) -> None:
-    if (needs := found.nbytes(widen)) > most:
+def _check_size(found: Found, dtype: torch.dtype | None, most: int) -> None:
+    if (needs := found.parameters * BYTES[dtype or found.dtype]) > most:
         given, allowed = (f"{each / 2**20:,.0f} MB" for each in (needs, most))
         raise GlassformerError("weights_large", path=found.folder.name, given=given, limit=allowed)
 
@@ -256,20 +306,6 @@ def _tie(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
         side = "target" if model.config.decoder_layers else "source"
         table: nn.Parameter = getattr(model, f"{side}_embedding").table.weight
         model.generator.weight = table
-
-
-def free_bytes() -> int:
-    """How much memory a model may take: a share of what is free here, where the system tells.
-
-    Returns:
-        Bytes; `LEAST_FREE` where the system does not tell.
-    """
-    try:
-        told = Path("/proc/meminfo").read_text("ascii")
-        free = next(int(line.split()[1]) for line in told.splitlines() if "MemAvailable" in line)
-    except (OSError, ValueError, StopIteration):
-        return LEAST_FREE
-    return int(SHARE * free * 1024)
 
 
 def licence_of(folder: Path) -> str:

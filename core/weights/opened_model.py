@@ -1,31 +1,38 @@
 """A model of another program, opened: text in, trace out, whatever its task."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self, TypeGuard
+from typing import Any, Literal, Self
 
 import torch
+from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.greedy import greedy
 from glassformer.core.decoding.rows import tapes
 from glassformer.core.decoding.step import Step, Task, step_from, step_of
 from glassformer.core.errors import GlassformerError
-from glassformer.core.model.device import choose_device
+from glassformer.core.model.device import Device, Dtype, choose_device, choose_dtype, move_model
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.detokenize import Decoded
-from glassformer.core.text_models.model import Direction, Side, TaskKind
+from glassformer.core.text_models.generation import Draft, WritesTexts, most_new_words
+from glassformer.core.text_models.given_texts import GivenText
+from glassformer.core.text_models.model import Direction, Side, TaskKind, check_ids
+from glassformer.core.text_models.run_texts import RunsTexts
+from glassformer.core.trace.batch import ModelInputs
+from glassformer.core.trace.hook_names import edits_at_addresses
 from glassformer.core.trace.on_demand import kept_without, logits_of
 from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.sites import PAIR_MARKS
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace, places_of
-from glassformer.core.weights.aside import LeftAside, generation_of, never_written
-from glassformer.core.weights.chat import ChatTemplate, chat_template_of
+from glassformer.core.weights.aside import LeftAside, generation_of
+from glassformer.core.weights.chat import ChatTemplate, chat_template_of, wrap_message
 from glassformer.core.weights.model_folder import load_weights, look_into_folder
+from glassformer.core.weights.special_ids import SpecialIds
 from glassformer.core.weights.tokenizers.tokens import Read, Segmented, Tokens, tokens_of
 
 MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand
@@ -44,7 +51,7 @@ class _Run:
     memory_budget: int
 
 
-class OpenedModel:
+class OpenedModel(RunsTexts, WritesTexts):
     """The Transformer, its tokenizer, its task and its name. Shared by all, never written to."""
 
     def __init__(
@@ -58,6 +65,7 @@ class OpenedModel:
         self.vocabulary = tokens.vocabulary(transformer.config.vocabulary_size)
         self.left_aside = left_aside  # what of its folder is not run
         self._facts = facts
+        self._special = SpecialIds(name, facts, transformer.config.vocabulary_size)
         self._template, self._in_chat = template, in_chat
         self._chats = dict[bool, Self]()
 
@@ -116,10 +124,69 @@ class OpenedModel:
         text_pair = text_pair if text_pair.strip() else ""
         if text_pair and not self.takes_pairs:
             raise GlassformerError("no_pair", name=self.name)
-        run = _Run(tuple(edits), dropout_seed, memory_budget)
+        run = _Run(edits_at_addresses(edits, self.config), dropout_seed, memory_budget)
         if self.kind == "fill_in":
             return self._filled(text, text_pair, run)
         return self._written(text, target, run, more)
+
+    def _draft(
+        self, text: GivenText, words: int | None, edits: Sequence[Edit], _: Direction | None
+    ) -> Draft:
+        if isinstance(text, str) and not text.strip():
+            raise GlassformerError("empty_text")
+        task, continues = self._task(text), self.kind == "continue"
+        before = len(task.given) if continues else 0
+        limit = most_new_words(words, task.limit - before, self.config.max_length - before) + before
+        begins, edited = [task.start] if continues else [], tuple(map(str, edits))
+
+        def read(ids: Sequence[int]) -> Decoded:
+            return Decoded(self._read(ids).tokens, self.tokens.text([*begins, *ids]))
+
+        def bind(tensors: Mapping[str, Tensor], steps: tuple[Step, ...]) -> Trace:
+            inputs = self._of_words(text, task, chosen := [step.chosen for step in steps])
+            return replace(inputs.bind(tensors, edited, chosen), steps=steps)
+
+        keep = self._kept(len(task.source), limit, edits, MEMORY_BUDGET)
+        return Draft(replace(task, limit=limit), read, bind, keep)
+
+    def inputs_of(
+        self, text: GivenText, target: GivenText | None = None, decodes: bool = True
+    ) -> ModelInputs:
+        """The ids that a run of exactly this text has.
+
+        Args:
+            text: as for `trace`, a tab before the second text of a pair; ids go to the model as
+                they are.
+            target: what is forced on the decoder; of ids what its rows are to write, its end
+                included. None: the text alone of a model that continues; what greedy decoding
+                writes of one that translates.
+            decodes: False leaves the target empty where it would have to be decoded.
+
+        Returns:
+            The ids of both sides, with the words to show for them.
+
+        Raises:
+            GlassformerError: as `trace`; `out_of_range` for an id that the table has not,
+                `no_decoder` for a target of a model that fills in blanks.
+        """
+        if isinstance(text, str) and not text.strip():
+            raise GlassformerError("empty_text")
+        if self.kind == "fill_in":
+            if target is not None:
+                raise GlassformerError("no_decoder", name=self.name)
+            own, text_pair = text, ""
+            if isinstance(text, str) and self.takes_pairs:
+                own, _, text_pair = text.partition("\t")
+            return self._blanks_of(own, text_pair if text_pair.strip() else "")
+        task = self._task(text, more=1)
+        if target is not None:
+            return self._of_words(text, task, self._forced(text, target, task))
+        if self.kind == "continue":
+            return self._of_words(text, task, [*task.given, None])
+        if not decodes:
+            return self._of_words(text, task, [], reads=0)
+        steps = greedy(self.transformer, task)
+        return self._of_words(text, task, [step.chosen for step in steps], steps)
 
     def sentences(self, text: str) -> tuple[str, ...]:
         """A text is one part, however many sentences it has.
@@ -233,11 +300,11 @@ class OpenedModel:
         own = (self.tokens, self.kind, self.name, self._facts, self.left_aside, self._template)
         return type(self)(transformer, *own, in_chat)
 
-    def sent(self, text: str) -> str:
+    def sent(self, text: GivenText) -> str:
         """A text in the chat template.
 
         Args:
-            text: as typed.
+            text: as typed, or ids.
 
         Returns:
             What the model gets; "" where it goes to the model as it is typed.
@@ -246,46 +313,82 @@ class OpenedModel:
             GlassformerError: as `ChatTemplate.wrap`, or why the template cannot be read; of a model
                 that takes such texts as typed never.
         """
-        if not self._in_chat or self.kind != "continue" or self._template is None:
+        template = self._template if self._in_chat and self.kind == "continue" else None
+        if template is None or not isinstance(text, str):
             return ""
-        try:
-            if isinstance(self._template, GlassformerError):
-                raise self._template
-            return self._template.wrap(text)
-        except GlassformerError:
-            if self._in_chat == "always":
-                raise
-            return ""
+        return wrap_message(template, text, or_as_typed=self._in_chat == "if it can")
 
-    def _prompt(self, text: str, sent: str) -> list[int]:
-        """The ids of a text to go on with; what is sent has its special tokens."""
-        return self._within(self.tokens.plain_ids(sent)) if sent else self._given(text)
+    def _ids_of(self, text: GivenText, sent: str = "") -> list[int]:
+        """The ids of a text to read or to go on with; what is sent has its special tokens."""
+        if isinstance(text, str):
+            return self._within(self.tokens.plain_ids(sent)) if sent else self._given(text)
+        rows = self.config.source_vocabulary_size or self.config.vocabulary_size
+        check_ids(text, rows, self.config.max_length)
+        return list(text)
 
-    def _task(self, text: str, more: int = MORE, sent: str | None = None) -> Task:
+    def _forced(self, text: GivenText, target: GivenText, task: Task) -> list[int]:
+        """What the rows of a run are to write, of a target that is given."""
+        if not isinstance(target, str):
+            check_ids(target, self.config.vocabulary_size, self.config.max_length)
+            return [*(task.given if self.kind == "continue" else ()), *target]
+        if self.kind == "continue":
+            sent = self.sent(text)
+            following = self.tokens.following(sent or self._text_of(text), target, plain=bool(sent))
+            return self._within([*task.given, *following], "target")
+        spoken = [each for each in task.beginning if each in self.tokens.languages.values()]
+        ids = self.tokens.target_ids(target, next(iter(spoken), None))
+        return self._within(ids, "target")
+
+    def _task(self, text: GivenText, more: int = MORE, sent: str | None = None) -> Task:
         """What is to be written for a text. sent: as it was sent, where that is known."""
         if self.kind == "fill_in":
             raise GlassformerError("no_decoder", name=self.name)
         if self.kind == "continue":
             sent = self.sent(text) if sent is None else sent
-            prompt = self._prompt(text, sent) or [self._fact("bos_token_id")]
+            prompt = self._ids_of(text, sent) or [self._special.one("bos_token_id")]
             self._check_length(len(prompt))
             room = self.config.max_length - len(prompt) + 1  # the last word is not read
             limit = len(prompt) - 1 + max(1, min(more, room))
-            end, *more_ends = self._ends() or [-1]
-            never = self._never - {end, *more_ends}
+            end, *more_ends = self._special.ends or [-1]
+            never = self._special.never - {end, *more_ends}
             return Task((), prompt[0], end, limit, never, None, tuple(prompt[1:]), tuple(more_ends))
-        source, (end, *more_ends) = self._given(text), self._ends() or [self._fact("eos_token_id")]
+        own, source = self._special, self._ids_of(text)
+        end, *more_ends = own.ends or [own.one("eos_token_id")]
         self._check_length(len(source))
-        start = self._fact("decoder_start_token_id", self._fact("bos_token_id", end))
-        language = self.tokens.language(text)
-        first = self._fact("forced_bos_token_id", -1) if language is None else language
+        start = own.one("decoder_start_token_id", own.one("bos_token_id", end))
+        language = self.tokens.language(text) if isinstance(text, str) else None
+        first = own.one("forced_bos_token_id", -1) if language is None else language
         if start in self.tokens.languages.values():  # it begins with the language itself
             start, first = start if language is None else language, -1
         return Task(
             tuple(source), start, end, min(2 * len(source) + 50, self.config.max_length),
-            (self._never | {self.config.pad_id}) - {end, *more_ends},
+            (own.never | {self.config.pad_id}) - {end, *more_ends},
             given=(first,) if first >= 0 else (), more_ends=tuple(more_ends),
         )  # fmt: skip
+
+    def _of_words(
+        self, text: GivenText, task: Task, words: Sequence[int | None],
+        steps: tuple[Step, ...] = (), reads: int | None = None,
+    ) -> ModelInputs:  # fmt: skip
+        """A run whose rows are to write words. reads: rows that the decoder has; None: as many."""
+        entering = [task.start, *(word for word in words[:-1] if word is not None)][:reads]
+        for each in (task.source, entering):
+            self._check_length(len(each))
+        given = min(len(task.given), len(words))
+
+        def bind(
+            tensors: Mapping[str, Tensor], edits: Sequence[str], output: Sequence[int]
+        ) -> Trace:
+            source, target = self._read(task.source, "source"), self._read(entering)
+            read, own, goal = self._text_of(text), () if edits else steps, self._read(output)
+            found = self._bind(tensors, edits, read, source, target, goal, own, given)
+            return found if isinstance(text, str) else replace(found, sent="")
+
+        read = tuple(task.source), tuple(entering)
+        return ModelInputs(*read, tuple(words), bind, forbidden=task.forbidden)
+
+    def _text_of(self, text: GivenText) -> str:
+        return text if isinstance(text, str) else self.tokens.text(text)
 
     def _written(self, text: str, target: str | None, run: "_Run", more: int) -> Trace:
         """The run of a model that writes: a translation, or what follows a text."""
@@ -293,79 +396,84 @@ class OpenedModel:
         steps: tuple[Step, ...] = ()
         if target is None:
             steps = greedy(self.transformer, task, tape=tapes(run.edits))
-            chosen = [step.chosen for step in steps]
-        elif self.kind == "continue":
-            sent = self.sent(text)
-            chosen = [*task.given, *self.tokens.following(sent or text, target, plain=bool(sent))]
+            chosen = self._within([step.chosen for step in steps], "target")
         else:
-            spoken = [each for each in task.beginning if each in self.tokens.languages.values()]
-            chosen = self.tokens.target_ids(target, next(iter(spoken), None))
-        self._within(chosen, "target")
-        source, entering = self._read(task.source, "source"), self._read([task.start, *chosen[:-1]])
-        recorder = self._run(source.ids, entering.ids, run)
-        given = min(len(task.given), len(chosen))
-        return self._bind(recorder, text, source, entering, self._read(chosen), steps, given)
+            chosen = self._forced(text, target, task)
+        inputs = self._of_words(text, task, chosen)
+        return replace(inputs.bind(*self._run(inputs, run), chosen), steps=steps)
+
+    def _blanks_of(self, text: GivenText, text_pair: str = "") -> ModelInputs:
+        """The ids of a text with blanks, or of two."""
+        mask = self._mask if self.config.has_generator else None
+        if isinstance(text, str):
+            both = self.tokens.in_segments(self._marked(text), self._marked(text_pair))
+            self._within(list(both.ids))
+        else:
+            both = Segmented(tuple(self._ids_of(text)))
+        self._check_length(len(both.ids))
+        segments = both.segments_within(self.config.token_types, self.name)
+
+        def bind(
+            tensors: Mapping[str, Tensor], edits: Sequence[str], output: Sequence[int]
+        ) -> Trace:
+            source = self._read(both.ids, "source")
+            if text_pair:
+                marked = zip(both.second, source.tokens, strict=True)
+                source = replace(source, tokens=tuple(PAIR_MARKS[at] + each for at, each in marked))
+            goal, read = self._read(output), self._text_of(text)
+            found = self._bind(tensors, edits, read, source, source, goal, ())
+            return replace(found, text_pair=text_pair, segments=segments)
+
+        output = tuple(None if each == mask else each for each in both.ids)
+        return ModelInputs(both.ids, both.ids, output, bind, segments)
 
     def _filled(self, text: str, text_pair: str, run: "_Run") -> Trace:
-        mask = self._mask
-        both = self.tokens.in_segments(self._marked(text), self._marked(text_pair))
-        self._within(list(both.ids))
-        source, segments = self._read(both.ids), self._segments(both)
-        recorder = self._run(source.ids, source.ids, run, segments)
-        chosen, steps = list(source.ids), tuple[Step, ...]()
+        inputs = self._blanks_of(text, text_pair)
+        tensors, edits = self._run(inputs, run)
+        chosen, steps = inputs.source, tuple[Step, ...]()
         if self.config.has_generator:
-            logits = logits_of(self.config, recorder.tensors, self.transformer.generator)[0]
+            logits = logits_of(self.config, tensors, self.transformer.generator)[0]
             steps = tuple(
-                step_from(row) if each == mask else step_of(row, each)
-                for row, each in zip(logits, source.ids, strict=True)
+                step_from(row) if each is None else step_of(row, each)
+                for row, each in zip(logits, inputs.output, strict=True)
             )
-            chosen = [step.chosen for step in steps]
-        if text_pair:
-            shown = (
-                PAIR_MARKS[at] + each for at, each in zip(both.second, source.tokens, strict=True)
-            )
-            source = replace(source, tokens=tuple(shown))
-        found = self._bind(recorder, text, source, source, self._read(chosen), steps)
-        return replace(found, text_pair=text_pair, segments=segments)
+            chosen = tuple(step.chosen for step in steps)
+        return replace(inputs.bind(tensors, edits, chosen), steps=steps)
 
     def _marked(self, text: str) -> str:
         """A text with the model's own mark in the place of each blank."""
         mask = self._mask
         return text if mask is None else BLANK.sub(lambda _: self.tokens.pieces[mask], text)
 
-    def _segments(self, both: Segmented) -> tuple[int, ...]:
-        """Which of the model's segments each word is of; () where all are of the first."""
-        kinds, found = self.config.token_types, both.segments
-        if not (kinds and any(found)):
-            return ()
-        if max(found) >= kinds:
-            problem = f"it counts {max(found) + 1} segments, its model has {kinds}"
-            raise GlassformerError("weights_tokenizer", path=self.name, problem=problem)
-        return found
-
     def _run(
-        self, source: Sequence[int], target: Sequence[int], run: "_Run",
-        segments: Sequence[int] = (),
-    ) -> Recorder:  # fmt: skip
-        for each in (source, target):
-            self._check_length(len(each))
-        needed = recorded_bytes(self.config, len(source), len(target), words=False)
-        keep = kept_without(run.edits, maps=needed <= run.memory_budget)
+        self, inputs: ModelInputs, run: "_Run"
+    ) -> tuple[Mapping[str, Tensor], tuple[str, ...]]:
+        """The tensors of a run, and the names of its edits."""
+        source, target = inputs.source, inputs.target
+        keep = self._kept(len(source), len(target), run.edits, run.memory_budget)
         recorder = Recorder(run.edits, keep, run.dropout_seed)
+        segments = self._long(list(inputs.segments)) if inputs.segments else None
         ids = [self._long([list(each)]) for each in (source, target)]
         with torch.no_grad():
-            self.transformer(*ids, recorder, self._long(list(segments)) if segments else None)
+            self.transformer(*ids, recorder, segments)
         recorder.finish()
-        return recorder
+        return recorder.tensors, tuple(map(str, recorder.edits))
+
+    def _kept(
+        self, source: int, target: int, edits: Sequence[Edit], budget: int
+    ) -> Callable[[str], bool]:
+        """What a run of these lengths keeps."""
+        needed = recorded_bytes(self.config, source, target, words=False)
+        return kept_without(edits, maps=needed <= budget)
 
     def _bind(
-        self, recorder: Recorder, text: str, source: Read, entering: Read, output: Read,
-        steps: tuple[Step, ...], given: int = 0,
+        self, tensors: Mapping[str, Tensor], edits: Sequence[str], text: str, source: Read,
+        entering: Read, output: Read, steps: tuple[Step, ...], given: int = 0,
     ) -> Trace:  # fmt: skip
         begins = entering.ids[:1] if self.kind == "continue" else ()
         return Trace(
             config=self.config,
-            tensors=recorder.tensors,
+            tensors=tensors,
             source_text=text,
             output_text=self.tokens.text([*begins, *output.ids]),
             source_tokens=source.tokens,
@@ -377,7 +485,7 @@ class OpenedModel:
             vocabulary=self.vocabulary,
             surfaces=self._surfaces,
             model_name=self.name,
-            edits=tuple(map(str, recorder.edits)),
+            edits=tuple(edits),
             steps=steps,
             task=self.kind,
             generator=self.transformer.generator,
@@ -415,68 +523,44 @@ class OpenedModel:
                 raise GlassformerError("weights_piece", name=self.name, piece=piece, rows=rows)
         return ids
 
-    def _long(self, numbers: object) -> torch.Tensor:
+    def _long(self, numbers: object) -> Tensor:
         return torch.tensor(numbers, dtype=torch.long, device=self.device)
 
     def _check_length(self, words: int) -> None:
         if words > self.config.max_length:
             raise GlassformerError("too_long", given=words, limit=self.config.max_length)
 
-    def _fact(self, name: str, default: int | None = None) -> int:
-        """An id of generation_config.json or config.json; of several the first."""
-        given = self._facts.get(name)
-        given = given[0] if isinstance(given, list) and given else given
-        if given is None:
-            given = default
-        if isinstance(given, bool) or not isinstance(given, int):
-            problem = f"it does not say {name}"
-            raise GlassformerError("weights_config", path=self.name, problem=problem)
-        if given != default and not self._is_word(given):
-            problem = f"{name} is {given}, outside of {self.config.vocabulary_size:,} words"
-            raise GlassformerError("weights_config", path=self.name, problem=problem)
-        return given
 
-    def _is_word(self, id: Any) -> TypeGuard[int]:
-        """Whether the model may write it: what a file names beside them never comes."""
-        plain = isinstance(id, int) and not isinstance(id, bool)
-        return plain and 0 <= id < self.config.vocabulary_size
-
-    @property
-    def _never(self) -> frozenset[int]:
-        """The ids that its own settings forbid."""
-        return frozenset(filter(self._is_word, never_written(self._facts)))
-
-    def _ends(self) -> list[int]:
-        """The ids that end a text, each of them."""
-        told = self._facts.get("eos_token_id")
-        several = told if isinstance(told, list) else [told]
-        return [each for each in several if self._is_word(each)]
-
-
-def open_model(folder: str | Path, widen: bool = True, limit: int | None = None) -> OpenedModel:
-    """The model of a folder, ready to run on the best device here.
+def open_model(
+    folder: str | Path, widen: bool = True, limit: int | None = None,
+    device: Device = None, dtype: Dtype = None,
+) -> OpenedModel:  # fmt: skip
+    """The model of a folder, ready to run.
 
     Args:
         folder: with another program's config.json, weights as safetensors and tokenizer.
         widen: False keeps float16 and bfloat16 as they are stored.
         limit: most bytes that its weights may take; None: a share of the memory that is free.
+        device: where it runs; None for the best device here.
+        dtype: in which numbers it computes; "auto" for those that are stored, as `widen` False.
 
     Returns:
-        The model, in float32 unless `widen` is False.
+        The model, in float32 unless told otherwise.
 
     Raises:
         GlassformerError: `weights_…` in one sentence, before memory is spent where that can be
-            known.
+            known; as `choose_device`, `choose_dtype` and `move_model`.
     """
-    folder = Path(folder)
+    folder, there = Path(folder), choose_device(device)
+    numbers = choose_dtype(dtype) if widen else None
     found = look_into_folder(folder)
     tokens = tokens_of(folder, found.kind)
     rows = found.config.vocabulary_size
     if tokens.last >= rows:  # what was added to it later may go beyond, as long as no text needs it
         values = {"last": f"{tokens.last:,}", "rows": f"{rows:,}"}
         raise GlassformerError("weights_pieces", path=folder.name, **values)
-    model = load_weights(found, widen, limit)
+    model = load_weights(found, numbers is not None, limit, numbers)
+    move_model(model, there, None)
     facts = {**found.family.ids.get(found.kind, {}), **found.facts, **generation_of(folder)}
     template = chat_template_of(folder)
-    model = model.to(choose_device())
     return OpenedModel(model, tokens, found.task, folder.name, facts, found.left_aside, template)

@@ -5,7 +5,7 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.model.device import choose_device
+from glassformer.core.model.device import Device, Dtype, move_model
 from glassformer.core.model.stack import model_of
 from glassformer.core.text_models.checkpoints import as_floats, from_int8, snapshot_file
 from glassformer.core.text_models.history import read_history
@@ -14,13 +14,17 @@ from glassformer.core.weights.opened_model import OpenedModel, open_model
 from glassformer.core.weights.read import damaged_folder
 
 
-def open_snapshot(folder: Path, step: int) -> OpenedModel:
+def open_snapshot(
+    folder: Path, step: int, device: Device = None, dtype: Dtype = None
+) -> OpenedModel:
     """The model of a folder as it was at a step of its training.
 
     Args:
         folder: with another program's config.json and tokenizer, history.json and the snapshots
             that `save_snapshot` wrote.
         step: one of its history; the last is the finished model.
+        device: where it runs; None for the best device here.
+        dtype: in which numbers it computes, as `open_model` takes it.
 
     Returns:
         The model; its `name` has the step.
@@ -29,7 +33,7 @@ def open_snapshot(folder: Path, step: int) -> OpenedModel:
         GlassformerError: `snapshot_missing` for another step, `weights_damaged` for a snapshot that
             does not fit, and as `open_model`.
     """
-    end, history = open_model(folder), read_history(folder)
+    end, history = open_model(folder, device=device, dtype=dtype), read_history(folder)
     steps = history.steps if history else ()
     if step not in steps:
         known = ", ".join(map(str, steps)) or "-"
@@ -45,6 +49,7 @@ def open_snapshot(folder: Path, step: int) -> OpenedModel:
             model.load_state_dict(from_int8(load_file(path)), strict=False)  # tied: once
         except UNREADABLE as error:
             raise damaged_folder(folder, str(error)) from error
-        found = end.having(model.to(choose_device()).requires_grad_(False))
+        move_model(model, end.device, end.transformer.generator.weight.dtype)
+        found = end.having(model.requires_grad_(False))
     found.name = f"{folder.name}@{step}"
     return found

@@ -20,7 +20,7 @@ def test_one_map_by_hand() -> None:
     weights = torch.tensor([[[1.0, 0.0, 0.0], [0.25, 0.75, 0.0], [0.5, 0.25, 0.25]]])[None]
     config = SimpleNamespace(encoder_layers=1, decoder_layers=0, has_both=False)
     trace: Any = SimpleNamespace(
-        config=config, source_pieces=("a", "b", "<eos>"), target_pieces=(),
+        config=config, source_pieces=("a", "b", "<eos>"), target_pieces=(), task="fill_in",
         __getitem__=None,
     )  # fmt: skip
 

@@ -24,6 +24,7 @@ from glassformer.app.pages.training.workshop.data import example_text
 from glassformer.app.pages.training.workshop.form import PRESETS, STEPS
 from glassformer.app.pages.vectors.lens.compare import BEST
 from glassformer.app.session.state import SPANS, STRATEGIES, State
+from glassformer.app.stores.kept_blobs import KEPT_FOR
 from glassformer.core.config import MaskFill
 from glassformer.core.interventions.concepts import Dropout, Temperature
 from glassformer.core.interventions.experiment import REFERENCE
@@ -41,7 +42,7 @@ from glassformer.core.training.queue.lessons import FEWEST_HELD_OUT, HELD_OUT_SH
 from glassformer.core.training.queue.pairs import FEWEST
 from glassformer.core.training.queue.pairs import MOST as MOST_PAIRS
 from glassformer.core.training.queue.run_files import BATCH
-from glassformer.core.training.queue.training_queue import GRACE, MOST_KEPT
+from glassformer.core.training.queue.training_queue import GRACE
 from tests.app import recomputed as of
 
 PAPER: Mapping[str, Any] = {  # "Attention Is All You Need", as torch has it
@@ -62,7 +63,8 @@ NUMBER = (
 NAMES = (
     r"\{[^}]*\}",  # what the code computes
     r"`[^`]*`|\.transpose\(1, 2\)|x\.size\(1\)|x\.std\(-1, correction=0\)",  # code
-    r"§\d(?:\.\d)*|Figure 1|Table 1|Wu et al\. 2016",  # places of the paper, another paper
+    r"§\d(?:\.\d)*|Figure 1|Table 1",  # places of the paper
+    r"(?:et al\.|等|Wallace|Zuidema) 20\d\d",  # other papers
     r"about \d min|before 2014|GPT-2|UTF-\d+|layer=2|2-D|32-bit|N\(0, 1\)|\(B, S, 1\)",  # names
     r"\b[nDp] − 1|1 − p|[dK]_?k?/2|D / 2|2i \+ 1|max\(0, x\)|−½ ‖|columns? \d \+ \d and \d \+ \d",
     # How numbers and places are typed, and examples of them.
@@ -201,8 +203,9 @@ FACTS: dict[str, Callable[[], Sequence[float]]] = {
     r"More than # numbers": lambda: [MOST],
     r"code of # letters|hint: # letters": lambda: [rooms.CODE],
     r"open for # hours": lambda: [rooms.AWAY / 3600],
+    r"# days after": lambda: [KEPT_FOR / 86_400],
+    r"words that are said #": lambda: [2],
     r"# minutes after you close": lambda: [GRACE / 60],
-    r"# can be kept": lambda: [MOST_KEPT],
     r"From # to #\. At each step the model sees # sentences": lambda: [*STEPS, BATCH],
     r"___: at most #, .* width # .* warm-up of #": of.rates,
     r"At least # pairs, at most #": lambda: [FEWEST, MOST_PAIRS],

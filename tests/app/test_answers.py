@@ -32,8 +32,10 @@ FEW = 4  # places of each page that are gone to
 
 
 @pytest.fixture(autouse=True)
-def served() -> Iterator[None]:
-    answers._known.clear()  # what a slow machine had no time for stays left out
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    answers._known.clear()
+    traces._traces.clear()  # a full one forgets a run for each that it keeps
+    monkeypatch.setattr(answers, "MOST_SECONDS", 1000)  # a slow machine has time for all of it
     with scripts.serve_scripts():
         yield
 
@@ -93,10 +95,7 @@ def few_of(told: dict[str, Any]) -> list[Any]:
     ("name", "moved"),
     [("heads", {"head", "layer", "stage", "kind"}), ("tensors", {"head", "axes", "address"})],
 )
-def test_each_way_to_go_has_an_answer(
-    name: str, moved: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answers, "MOST_SECONDS", 1000)
+def test_each_way_to_go_has_an_answer(name: str, moved: set[str]) -> None:
     page, query = PAGES[name]
     told, _ = answered(opened(page, **query))
     names, here = told["fields"], told["here"]
@@ -118,10 +117,7 @@ def answered(app: AppTest, of: str = "") -> tuple[dict[str, Any], dict[str, byte
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_a_head_that_is_turned_off_is_known_to_who_comes_to_its_switch(
-    back: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answers, "MOST_SECONDS", 1000)
+def test_a_head_that_is_turned_off_is_known_to_who_comes_to_its_switch(back: bool) -> None:
     app = opened("attention", text="I have a goat", kind="cross", layer="2", head="1")
     if back:
         app.button(key="attention_off").click().run()
@@ -147,8 +143,7 @@ BENCHES = "clones depth dictionary ngrams one_matrix pull scaling seq2seq skips 
 
 
 @pytest.mark.parametrize("bench", BENCHES)
-def test_of_the_inputs_of_the_lab_too(bench: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "MOST_SECONDS", 3)  # some train
+def test_of_the_inputs_of_the_lab_too(bench: str) -> None:
     app = opened("lab", lab=bench)
     here = sent_to(app)
     asked = json.loads(here["bridge_answers"])
@@ -168,8 +163,7 @@ def test_of_the_inputs_of_the_lab_too(bench: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_more_is_sent_than_a_page_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
-    bounds = {"MOST_SECONDS": 1000, "MOST_BYTES": 40_000, "MOST_HEADS": 20_000}
-    for name, most in bounds.items():  # a quick machine is stopped by bytes alone
+    for name, most in {"MOST_BYTES": 40_000, "MOST_HEADS": 20_000}.items():
         monkeypatch.setattr(answers, name, most)
     text = "The animal didn't cross the street because it was too tired. " * 4
     app = opened("attention", text=text)
@@ -189,8 +183,7 @@ def test_a_run_that_takes_long_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
     assert len(traces._traces) == runs  # it has been stopped
 
 
-def test_parts_of_a_map_are_sent_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "MOST_SECONDS", 1000)
+def test_parts_of_a_map_are_sent_as_far_as_there_is_room() -> None:
     move = answers.Move("grid", "head", "click")
     nearby = [{"head": head} for head in range(1000)]
     page = answers.Answers(State(), (), [move], nearby, draw=lambda state: None)

@@ -60,7 +60,8 @@ def draw() -> None:
     def part() -> None:
         at["drawn"] = at.get("drawn", 0) + 1
         st.html("<style>p { margin: 0 }</style>")
-        st.selectbox("of", [1, 2, 3], key=store.bind("of", at.get("of", 1)))
+        shown = at.get("of", 1)
+        st.selectbox("of", [1, 2, 3], **store.bind("of", shown, index=shown - 1))
         st.button("go", key="go", on_click=call_latest("go", lambda: heard.append(at["act"])))
 
     heard: list[int] = at.setdefault("heard", [])

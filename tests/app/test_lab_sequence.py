@@ -4,12 +4,14 @@ import base64
 import html
 import json
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
+from tokenizers import Tokenizer
 from torch.nn import functional
 
 from glassformer import load_model
@@ -17,12 +19,18 @@ from glassformer.app.pages.lab.ngrams import panel as ngrams_panel
 from glassformer.app.pages.lab.rnn import panel as rnn_panel
 from glassformer.app.pages.lab.seq2seq.panel import SENTENCE
 from glassformer.app.ui.text import literal
+from glassformer.core.corpus import load_grammar
 from glassformer.core.lab import depth as stacks
 from glassformer.core.lab import rnn
 from glassformer.core.lab.seq2seq import read_words
 from glassformer.core.lab.why_attention import EVERYTHING, Race, untrained_layers
+from glassformer.core.training.decoder_alone.documents import held_out_documents
+from glassformer.core.training.decoder_alone.measure import foresee
+from glassformer.core.weights.load import SMALL_GPT
 from tests.opened_app import opened, typed_in_lab
 from tests.sent import data_of
+
+CHECKPOINTS = Path(__file__).parents[2] / "assets" / "checkpoints"
 
 
 def bench(name: str, **query: str) -> AppTest:
@@ -232,8 +240,28 @@ def test_counts_beside_the_translator() -> None:
             logits = model.transformer(given, target[:, :-1])[0]
             losses.append(functional.cross_entropy(logits, target[0, 1:], reduction="none"))
     assert level == pytest.approx(float(torch.cat(losses).mean().exp()), rel=1e-4)
+    assert "&lt;noun" not in said(app)  # a slot has a name
     typed_in_lab(app, "ngrams", smoothing="add", k="0", order="1")
     assert np.isnan(numbers(traces(app)[0]["y"])[4])  # a word with a probability of 0
     assert "perplexity ∞" in str(traces(app)[0]["hovertext"])
     typed_in_lab(app, "ngrams", k="-1")
     assert "k is -1" in data_of(app, "typed")["message"]
+
+
+def test_counts_beside_the_small_gpt() -> None:
+    """On the same pieces of the same held-out documents."""
+    app = bench("ngrams", text="The cat", model=SMALL_GPT)
+    model = load_model(SMALL_GPT)
+    trace = model.trace("The cat")
+    for each in trace.candidates(3, 3):
+        assert f"<th>{html.escape(each.token)}</th>" in said(app)
+    documents = held_out_documents(load_grammar(), ngrams_panel.HELD_OUT)
+    tokenizer = Tokenizer.from_file(str(CHECKPOINTS / SMALL_GPT / "tokenizer.json"))
+    found = foresee(model.transformer, tokenizer, documents)
+    shown = traces(app)
+    assert float(numbers(shown[1]["y"])[0]) == pytest.approx(np.exp(found.loss), rel=1e-4)
+    assert f"of {found.pieces} words" in str(shown[2]["hovertext"])
+    assert min(numbers(shown[0]["y"])) > float(numbers(shown[1]["y"])[0])
+    typed_in_lab(app, "ngrams", beside="translator")
+    assert "The animal" not in said(app)
+    assert "translator writes" in said(app)

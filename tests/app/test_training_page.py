@@ -62,7 +62,13 @@ def models(folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def forget() -> None:
-    for known in (stored._load, stored.get_heads, stored._taught):
+    for known in (
+        stored._load,
+        stored.get_heads,
+        stored._taught,
+        stored._history,
+        stored.get_exact_match,
+    ):
         known.cache_clear()
     for cache in (traces._traces, stored._snapshots, traces._replays):
         cache.clear()

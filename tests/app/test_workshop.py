@@ -21,6 +21,7 @@ from glassformer.app.pages.training.workshop import data, live
 from glassformer.app.pages.training.workshop.form import PRESETS, Form
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs import trainings
+from glassformer.app.runs.kept_models import folder_of_model, plain_name
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.corpus import load_grammar
 from glassformer.core.lectures.links import unpack_query as opened_link
@@ -213,25 +214,32 @@ def test_start_stop_go_on_keep_use_and_take_away(
     button(app, "keep").click().run()  # type: ignore[attr-defined]
     assert "mine-1" in app.selectbox(key="widget_model_en").options
     app.text_input(key="widget_sentence").set_value("word3 is 12").run()
-    app.selectbox(key="widget_model_en").set_value("mine-1").run()
+    app.selectbox(key="widget_model_en").select("mine-1").run()
     assert not app.exception and drawn(app).model_name == "mine-1"
     button(app, "discard").click().run()  # type: ignore[attr-defined]
     assert "mine-1" in app.selectbox(key="widget_model_en").options
-    kept = trainings.training_desk()._workshops[first].kept["mine-1"]
+    kept = folder_of_model(link := state_of(app).model)
+    assert plain_name(link) == "mine-1"
     packed = zipfile.ZipFile(BytesIO(workshop.pack(kept, "mine-1")))
     packed.extractall(tmp_path / "unpacked")
     own = load_model(tmp_path / "unpacked" / "mine-1")
     assert own.translate("word3 is 12", "en-zh") == drawn(app).output_text
     other = open_page()
     assert "mine-1" not in other.selectbox(key="widget_model_en").options
-    # Whoever opens the link that its owner copied has nothing of it, and takes nothing away.
-    stranger = opened("attention", model="mine-1", mine=first)
+    see_as_a_stranger(link, first)
+    app.run()
+    assert drawn(app).model_name == "mine-1"
+
+
+def see_as_a_stranger(link: str, token: str) -> None:
+    """Whoever opens the link that its owner copied reads it, and a name alone opens nothing."""
+    stranger = opened("attention", model=link, mine=token)
+    assert drawn(stranger).model_name == "mine-1"
+    assert "mine-1" in stranger.selectbox(key="widget_model_en").options
+    stranger = opened("attention", model="mine-1", mine=token)
     assert "mine-1" in said(stranger)
     assert drawn(stranger).model_name != "mine-1"
-    stranger.switch_page("app/pages/training/page.py").run()
     assert "mine-1" not in stranger.selectbox(key="widget_model_en").options
-    app.run()
-    assert drawn(app).model_name == "mine-1" and trainings.training_desk()._workshops[first].kept
 
 
 @pytest.mark.slow

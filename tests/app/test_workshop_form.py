@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from glassformer.app.pages.training.workshop.form import OFFERED, PRESETS, Form
-from glassformer.app.runs import trainings
+from glassformer.app.runs import kept_models, trainings
 from glassformer.app.session.codecs import LONG_TEXT
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
@@ -83,7 +83,7 @@ def test_form_and_pasted_pairs_are_in_the_link() -> None:
 def test_a_reload_shows_what_the_run_was_started_with(
     desk: TrainingQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trainings, "_browser", lambda: "0" * 32)  # of both pages the same
+    monkeypatch.setattr(kept_models, "browser_secret", lambda: "0" * 32)  # of both pages the same
     form = Form(source="own", d_model=16, n_heads=2, d_ff=32, steps=4000, seed=7, rate=1.5)
     app = opened("training", training="workshop", recipe=form.text, pairs=PAIRS)
     app.button(key="workshop_start").click().run()

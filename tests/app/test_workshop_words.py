@@ -7,6 +7,7 @@ import pytest
 from glassformer.app.pages.training.workshop.data import EXAMPLES
 from glassformer.app.pages.training.workshop.form import STEPS
 from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.stores.kept_blobs import KEPT_FOR
 from glassformer.app.words import say, texts_of_language
 from glassformer.core.training.queue import pairs, run_files, training_queue
 from tests.architecture.sources import ROOT, parse
@@ -28,11 +29,11 @@ def test_numbers_in_texts_are_those_of_the_code(key: str, language: str) -> None
 
 
 def test_times_and_counts_in_words_are_those_of_the_code() -> None:
-    assert (training_queue.GRACE, training_queue.MOST_KEPT) == (180, 3)
+    assert (training_queue.GRACE, KEPT_FOR) == (180, 7 * 86_400)
     assert "Three minutes" in say("workshop.stays", "en") and "三分钟" in say(
         "workshop.stays", "zh"
     )
-    assert "Three" in say("workshop.keep_help", "en") and "三个" in say("workshop.keep_help", "zh")
+    assert "7 days" in say("workshop.keep_help", "en") and "7 天" in say("workshop.keep_help", "zh")
 
 
 @pytest.mark.parametrize(("kind", "prefix"), [("Problem", "problem_"), ("Note", "note_")])

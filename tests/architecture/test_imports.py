@@ -16,10 +16,11 @@ ROOMS = {
     "panels": ("ui", "plots", *BELOW),
     "ui": ("plots", "session", "words"),
     "plots": (),
-    "hall": ("server", *BELOW),
-    "server": ("runs", "session", "words"),
-    "runs": ("session", "words"),
+    "hall": ("server", "stores", *BELOW),
+    "server": ("runs", "session", "stores", "words"),
+    "runs": ("session", "stores", "words"),
     "session": (),
+    "stores": (),
 }
 SHARED = ("panels", "plots", "ui")  # what lies here has two users
 # Who may import what of the project. The longest name that fits a module decides.
@@ -36,7 +37,7 @@ ALLOWED = {
         "core.text.number_format",
         "core.trace",
     ),
-    "core.trace.tape": ("core.errors", "core.interruption"),
+    "core.trace.tape": ("core.errors", "core.interruption", "core.trace.sites"),
     "core.trace.address": (),
     "core.trace.sites": ("core.config", "core.trace.address"),
     "core.trace.graph": ("core.config", "core.trace.address", "core.trace.sites"),
@@ -46,6 +47,10 @@ ALLOWED = {
         "core.errors",
         "core.interruption",
         "core.model",
+        "core.trace.address",
+        "core.trace.graph",
+        "core.trace.shapes",
+        "core.trace.sites",
         "core.trace.tape",
     ),
     "core.lab": (
@@ -175,6 +180,7 @@ ALLOWED = {
         "app.hall",
         "app.pages",
         "app.server",
+        "app.stores",
         "app.runs.uploads",
         "app.ui.scripts",
         "core",

@@ -11,7 +11,7 @@ import json
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -39,6 +39,7 @@ CONTROLS: dict[str, tuple[str, ...]] = {
 }
 ONLY = {"widget_switch_groups": "Heads"}  # of these segments no other is chosen
 
+Visit = Callable[[str], AbstractAsyncContextManager[Visitor]]
 Click = tuple[str, Any]  # an event of a component, and its value
 CLICKS: dict[str, Callable[[Any, random.Random], Click]] = {
     "head_grid": lambda data, rng: ("pick", _place(rng.choice(data["items"]), "layer", "head")),
@@ -172,12 +173,14 @@ class Crowd:
 
 
 @asynccontextmanager
-async def crowd(url: str, count: int, seed: int = 0) -> AsyncIterator[Crowd]:
+async def crowd(
+    url: str, count: int, seed: int = 0, visit: Visit = visiting
+) -> AsyncIterator[Crowd]:
     """So many visitors who have loaded their first page; they leave in the end."""
     seen = Seen()
     async with AsyncExitStack() as doors:
         visitors = [
-            (Guest(f"{seed}/{count}/{at}", seen), await doors.enter_async_context(visiting(url)))
+            (Guest(f"{seed}/{count}/{at}", seen), await doors.enter_async_context(visit(url)))
             for at in range(count)
         ]
         gathered = Crowd(visitors, seen)

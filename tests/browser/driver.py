@@ -19,8 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, sync_playwright
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -313,3 +314,42 @@ _DRAWN = """() => {
     dark: getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor,
   };
 }"""
+
+
+class Line:
+    """What the server sends to the one page of a context, which can be held up."""
+
+    def __init__(self, home: BrowserContext) -> None:
+        self._late, self._held = list[str | bytes](), False
+        home.route_web_socket("**/_stcore/stream*", self._join)
+
+    def hold(self) -> None:
+        """Nothing comes from now on."""
+        self._held = True
+
+    def wait_for_runs(self, page: Page, count: int) -> None:
+        """Wait until the ends of so many runs are held up; raises TimeoutError after a minute."""
+        end = time.monotonic() + 60
+        while sum(map(_ends_a_run, self._late)) < count:
+            if time.monotonic() > end:
+                raise TimeoutError(f"{count} runs have not ended")
+            page.wait_for_timeout(50)
+
+    def let_go(self) -> None:
+        """All that was held up comes at once, and what follows as it is sent."""
+        self._held = False
+        while self._late:
+            self._page_side.send(self._late.pop(0))
+
+    def _join(self, page_side: WebSocketRoute) -> None:
+        self._page_side = page_side
+        page_side.connect_to_server().on_message(self._pass)
+
+    def _pass(self, message: str | bytes) -> None:
+        self._late.append(message)
+        if not self._held:
+            self.let_go()
+
+
+def _ends_a_run(message: str | bytes) -> bool:
+    return isinstance(message, bytes) and ForwardMsg.FromString(message).HasField("script_finished")

@@ -25,24 +25,24 @@ def test_a_lecture_is_read_with_live_screens_and_answers(open_page: Callable[...
     frame.locator(".chart-place").locator("visible=true").first.click()
     expect(page.locator('[data-again="wide"]')).to_be_visible()
     # The reader comes by every scene: never are there more than two screens.
-    for name in ("value", "cross", "look"):
+    for name in ("value", "heads", "cross"):
         page.locator(f'.entry[data-to="{name}"]').press("Enter")
         assert page.locator(".article iframe").count() <= 2
-    expect(page.locator(LIVE.format("look"))).to_be_visible(timeout=60_000)
+    expect(page.locator(LIVE.format("cross"))).to_be_visible(timeout=60_000)
 
     # A question is answered at once, with why; and again after a reload, at the same place.
-    question = page.locator('[data-asks="look"]')
-    question.get_by_role("button", name="Still at the animal").click()
-    expect(question.get_by_role("status")).to_contain_text("No: you said “Still at the animal”.")
-    question.get_by_role("button", name="At the street").press("Enter")
+    question = page.locator('[data-asks="cross"]')
+    question.get_by_role("button", name="动物 (animal)").click()
+    expect(question.get_by_role("status")).to_contain_text("No: you said “动物 (animal)”.")
+    question.get_by_role("button", name="马路 (street)").press("Enter")
     status = question.get_by_role("status")
-    expect(status).to_contain_text("✓ Right The run answers: At the street")
-    expect(status).to_contain_text("street98.2%")
+    expect(status).to_contain_text("✓ Right The run answers: 马路 (street)")
+    expect(status).to_contain_text("马路96.6%")
     expect(status.get_by_role("link")).to_have_attribute("href", re.compile("tensors.*trail="))
     here = page.locator(".entry[aria-current]").get_attribute("data-to")
-    assert here in ("look", "wide")
+    assert here in ("cross", "heads")
     page.reload()
-    expect(page.locator('[data-asks="look"]').get_by_role("status")).to_contain_text("✓ Right")
+    expect(page.locator('[data-asks="cross"]').get_by_role("status")).to_contain_text("✓ Right")
     expect(page.locator(f'.entry[data-to="{here}"]')).to_have_attribute("aria-current", "step")
     expect(page.locator(f'.part[data-name="{here}"]')).to_be_in_viewport()
     expect(page.locator(".contents")).not_to_be_in_viewport()

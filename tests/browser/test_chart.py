@@ -36,6 +36,13 @@ def test_cell_of_a_heat_map(page: Page) -> None:
     expect(page.get_by_text("matrix 1 3 16", exact=True)).to_be_visible()
 
 
+def test_a_click_right_after_a_move_is_heard(page: Page) -> None:
+    """Released when plotly.js, which looks once in 50 ms, has looked while the button was down."""
+    for row in (1, 2):
+        page.evaluate(CLICK_SOON, [".st-key-matrix .nsewdrag", 2.5 / 5, (row + 0.5) / 5])
+        expect(page.get_by_text(f"matrix 2 {row} {2 + 5 * row}", exact=True)).to_be_visible()
+
+
 def test_plotly_begins_with_our_kinds_of_traces_alone(page: Page) -> None:
     kinds = page.evaluate("Object.keys(Plotly.PlotSchema.get().traces).sort()")
     assert kinds == ["bar", "heatmap", "scatter"]
@@ -98,13 +105,27 @@ def test_a_script_that_does_not_come_is_said(browser: Browser) -> None:
         page = driver.new_page(browser)
         page.route("**/scripts/plotly-*", lambda route: route.abort())
         page.goto(url)
-        expect(page.get_by_text("could not be drawn").first).to_be_visible()
+        expect(page.get_by_text("could not be drawn").first).to_be_visible(timeout=60_000)
         page.close()
 
 
 MARK = """() => {
   const chart = document.querySelector(".st-key-matrix .js-plotly-plot");
   chart.mark = chart.querySelector(".main-svg").mark = "ours";
+}"""
+CLICK_SOON = """async ([selector, across, down]) => {
+  const cells = document.querySelector(selector);
+  const box = cells.getBoundingClientRect();
+  const at = { clientX: box.left + across * box.width, clientY: box.top + down * box.height };
+  const act = (name, node) => node.dispatchEvent(new MouseEvent(name, { ...at, bubbles: true }));
+  const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+  act("mousemove", cells);
+  await wait(200);
+  act("mousemove", cells);
+  act("mousemove", cells);  // looked at in 50 ms
+  act("mousedown", cells);
+  await wait(60);
+  act("mouseup", document.querySelector(".dragcover"));
 }"""
 FOUND = """() => {
   const chart = document.querySelector(".st-key-matrix .js-plotly-plot");

@@ -74,6 +74,7 @@ HEADLINE = ".headline .text"
 HEAD_3 = 'button.head[data-layer="1"][data-head="2"]'
 Q_K_V = '[data-step="encoder.0.self_attention.project"]'
 EYE_OF_IT = ".sources .row:nth-child(8) .eye"
+READ_STREET, WRITTEN_STREET = ".sources .row:nth-child(6)", ".outputs .row:nth-child(4) .chip"
 DEMONSTRATIONS = (
     Demonstration(
         "own sentence", 1, (named("textbox", "frame.sentence"),), HEADLINE, "我喜欢你",
@@ -114,6 +115,9 @@ DEMONSTRATIONS = (
     Demonstration("untrained", 2, (go_to("training"),), "[data-testid=stMain]", "愿愿骨头骨头"),
     Demonstration(
         "another word", 2, (go_to("decoding"), bar("next_words", 1)), ".timeline-sentences mark"
+    ),
+    Demonstration(
+        "where from", 2, (within(WRITTEN_STREET),), f"{READ_STREET} .weight", "0.53"
     ),
     Demonstration(
         "a famous sentence", 2,

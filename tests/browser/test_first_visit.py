@@ -54,3 +54,13 @@ def test_the_charts_of_another_page_are_loaded_when_its_link_is_near(
     window.wait_for_selector('.st-key-attention_large .chart-place[data-chart="drawn"]')
     assert len(asked) == 1
     window.close()
+
+
+def test_the_first_page_is_found_by_its_own_path_too(context: BrowserContext, app_url: str) -> None:
+    window = driver.new_page(context)
+    window.goto(f"{app_url}/translate?text=I+have+a+cat&language=zh")
+    driver.wait_until_idle(window)
+    assert window.url == f"{app_url}/?text=I+have+a+cat&language=zh"
+    assert window.get_by_role("dialog").count() == 0
+    assert "我有一只猫" in window.locator(".st-key-headline .text").inner_text()
+    window.close()

@@ -132,6 +132,7 @@ def test_pages_keep_sentence_and_link(open_page: Callable[..., Page]) -> None:
 def test_back_button_brings_the_sentence_before(open_page: Callable[..., Page]) -> None:
     page = open_page(query="text=I+have+a+cat")
     type_sentence(page, "I like you")
+    page.wait_for_url("**text=I+like+you*")
     page.go_back()
     expect(sentence(page)).to_have_value("I have a cat")
     page.go_forward()

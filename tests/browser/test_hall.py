@@ -8,7 +8,7 @@ from io import BytesIO
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from glassformer.app.hall.rooms import Room
 from tests.browser import driver
@@ -207,9 +207,33 @@ def test_phones_come_back_to_a_server_that_was_killed(screen: Callable[..., Page
     expect(notes.locator("#behind")).to_contain_text("again")
     with driver.server(int(server.url.rpartition(":")[2])):
         expect(phone.locator("#behind")).to_be_hidden()
-        expect(notes.locator("#votes")).to_contain_text("1 of 1 have voted")
+        expect(notes.locator("#votes")).not_to_contain_text("1 of")  # the move is made now
+        own.ask("/move", {"scene": CHOICE})
+        expect(notes.locator("#votes")).to_contain_text("1 of 1 have voted", timeout=30_000)
         notes.tap("#reveal")
         expect(phone.locator(".truth .own")).to_have_text("● yours")
+
+
+def test_a_vote_that_meets_no_server_is_sent_again(
+    own: Client, screen: Callable[..., Page]
+) -> None:
+    own.ask("/move", {"scene": CHOICE})
+    phone = screen(own.url)
+    met = iter(("abort", "502"))
+
+    def break_twice(route: Route) -> None:
+        how = next(met, "")
+        if how == "abort":
+            route.abort()
+        elif how:
+            route.fulfill(status=502, body="<h1>Bad gateway</h1>")
+        else:
+            route.continue_()
+
+    phone.route("**/vote", break_twice)
+    phone.tap('button[data-value="2"]')
+    expect(phone.locator('[aria-pressed="true"]')).to_have_attribute("data-value", "2")
+    assert own.ask("/state").json["votes"]["voted"] == 1
 
 
 def test_where_a_proxy_holds_back_streams_the_page_polls(

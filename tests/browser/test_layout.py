@@ -20,7 +20,11 @@ from tests.browser import driver
 TABS: dict[str, list[dict[str, str]]] = {
     "translate": [{}, {"links": "matrix"}, {"block": "encoder/1/feed_forward"}],
     "walkthrough": [{}, {"walk": "encoder.1.self_attention.scores"}],
-    "attention": [*({"view": view} for view in state.VIEWS), {"kind": "cross"}],
+    "attention": [
+        *({"view": view} for view in state.VIEWS),
+        {"kind": "cross"},
+        {"layer": "2", "head": "1", "terms": "writers"},
+    ],
     "vectors": [{"vectors": each} for each in state.VECTORS[1:]]
     + [{"positions": each} for each in state.POSITIONS],
     "decoding": [{"decoding": each} for each in state.DECODING],
@@ -46,6 +50,17 @@ WALKS = [
 ]
 # What is not mended yet, by size and the key of its element.
 KNOWN: dict[str, set[str]] = {size: set() for size in SIZES}
+CUT = "(all) => all.filter((it) => it.scrollWidth > it.clientWidth + 1).map((it) => it.innerText)"
+# What says a sentence, by page.
+WHOLE = {
+    "": ".st-key-word_lines .chip, .st-key-headline .text",
+    "training": ".training-headline > *",
+    "decoding": ".sentence-lines bdi",
+}
+LONG_TEXT = (
+    "The animal didn't cross the street because it was too tired and the dog that I saw yesterday "
+    "in the park likes the cat that my sister gave to her friend"
+)
 LEAD = """(place) => {
   history.pushState(null, "", place);
   dispatchEvent(new PopStateEvent("popstate", { state: null }));
@@ -105,6 +120,42 @@ def test_no_page_is_wider_than_a_narrow_window(
     found = walk(page, app_url, name, {"size": NARROW[2]})
     page.close()
     assert not [(tab, each) for tab, faults in found.items() for each in faults if "wide:" in each]
+
+
+def test_large_type_on_a_phone_cuts_no_sentence(window: Callable[..., Page], app_url: str) -> None:
+    page = window(390, 844)
+    looks = {"language": "zh", "size": "150"}
+    for name, sentences in WHOLE.items():
+        page.goto(f"{app_url}/{name}?{urlencode(looks)}")
+        driver.wait_until_idle(page)
+        assert page.locator(sentences).count()
+        assert page.locator(sentences).evaluate_all(CUT) == []
+    page.close()
+
+
+def test_of_rows_too_low_for_their_names_some_are_named(
+    window: Callable[..., Page], app_url: str
+) -> None:
+    page = window(1280, 720)
+    page.goto(f"{app_url}/attention?{urlencode({'text': LONG_TEXT})}")
+    driver.wait_until_idle(page)
+    names = page.locator(".st-key-attention_large .ytick text")
+    assert "it" in names.all_text_contents()  # the row in focus
+    assert 10 < names.count() < len(LONG_TEXT.split())
+    assert driver.read(page, "layoutFaults()") == []
+    page.close()
+
+
+def test_a_choice_that_goes_on_in_the_next_line_has_its_edges(
+    window: Callable[..., Page], app_url: str
+) -> None:
+    page = window(1280, 720)
+    page.goto(f"{app_url}/attention?size=150")
+    driver.wait_until_idle(page)
+    edges = "(all) => all.map((it) => getComputedStyle(it).borderLeftColor)"
+    choice = page.locator(".st-key-widget_attention_kind button")
+    assert "rgba(0, 0, 0, 0)" not in choice.evaluate_all(edges)
+    page.close()
 
 
 def test_the_measures_find_what_is_wrong(window: Callable[..., Page], app_url: str) -> None:

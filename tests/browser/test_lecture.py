@@ -32,11 +32,11 @@ def walk_by_itself(lecturer: Lecturer) -> None:
     lecturer.turn_to("Walkthrough")
     page.clock.install()
     lecturer.click(page.get_by_role("button", name="Play: a step every four seconds"))
-    counter = page.locator(".scene .counter")
-    for step in range(2, 14):
-        expect(counter).to_contain_text(f"Step {step} ")
-        page.clock.run_for(4000)
-    expect(page.locator(".scene .title")).to_contain_text("Residual")
+    titles = [""]
+    while "Residual" not in titles[-1]:
+        titles.append(page.locator(".scene .title").inner_text())
+        assert len(titles) < 60, titles
+        page.clock.run_for(1000)  # of a second some passes by itself meanwhile
     page.clock.resume()
 
 
@@ -65,6 +65,7 @@ def test_the_lecture_takes_half_the_clicks(browser: Browser, app_url: str) -> No
 
     lecturer.turn_to("Decoding")
     lecturer.click(page.get_by_role("button", name="Play"))
+    page.get_by_text("Step 11 of 11", exact=True).wait_for(timeout=60_000)  # it plays for a while
     expect_step(page, 11, 11)
     before = written(page)
     click_candidate(page, 1)  # another word than the model's

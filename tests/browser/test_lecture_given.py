@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
+from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from glassformer.core.lectures.lecture import Scene
 from glassformer.core.lectures.read import bundled_lectures, load_lecture
@@ -17,7 +17,7 @@ from tests.browser.test_decoding_steps import WORDS
 from tests.browser.test_presenting import at_scene, pooled
 from tests.hall.halls import open_at
 
-SCENES = ("loop", "unsure", "build", "sampling")  # of the lecture about decoding, each with a "Do:"
+SCENES = ("loop", "unsure")  # of the lecture about decoding, each with a "Do:"
 MINUTES = float(os.environ.get("LECTURE_MINUTES", "0"))
 LEAST = 1.0  # seconds that one talks after a copy of the scene is there, which could take its place
 # A screen that somebody works on, once a copy of its scene is drawn beside it.
@@ -25,7 +25,9 @@ COPIED = """() => pool.frames.some((each) =>
   each !== pool.shown && each.scene === pool.at && each.ready)"""
 ROW = """(chart, row) => {
   const {xaxis, yaxis} = chart._fullLayout;
-  return {x: xaxis._offset + xaxis.l2p(0.6), y: yaxis._offset + yaxis.l2p(row)};
+  const {frameElement: screen} = window;
+  const scale = screen.getBoundingClientRect().width / screen.offsetWidth;
+  return {x: scale * (xaxis._offset + xaxis.l2p(0.6)), y: scale * (yaxis._offset + yaxis.l2p(row))};
 }"""
 
 Check = Callable[[], None]
@@ -35,9 +37,10 @@ Act = Callable[
 
 
 def steps_on(frame: FrameLocator) -> Check:
-    for _ in range(3):
-        frame.get_by_role("button", name="One step on").click()
-    return lambda: expect(frame.get_by_text("Step 4 of 5", exact=True)).to_be_visible()
+    for step in (2, 3, 4):
+        frame.locator(".steps .column").nth(step - 1).click()
+        expect(frame.get_by_text(f"What could come at step {step}")).to_be_visible()
+    return lambda: expect(frame.get_by_text("What could come at step 4")).to_be_visible()
 
 
 def takes_nice(frame: FrameLocator) -> Check:
@@ -49,7 +52,7 @@ def takes_nice(frame: FrameLocator) -> Check:
 
 
 def gives_back(frame: FrameLocator) -> Check:
-    frame.get_by_role("button", name="Back to the model").click()
+    frame.get_by_role("button", name="Take this word back").click()
 
     def check() -> None:
         expect(frame.locator(".steps li.forced")).to_have_count(0)
@@ -58,55 +61,14 @@ def gives_back(frame: FrameLocator) -> Check:
     return check
 
 
-def hides_the_diagonal(frame: FrameLocator) -> Check:
-    field = frame.get_by_role("textbox", name="first hidden diagonal")
-    field.click()
-    field.press("ControlOrMeta+a")
-    field.press_sequentially("0")
-    bench = frame.locator("[class*=st-key-lab_bench--]")
-    return lambda: expect(bench).to_contain_text("diagonal=0")
-
-
-def draws_again(frame: FrameLocator) -> Check:
-    seed = frame.get_by_role("spinbutton", name="Seed")
-    for drawn in (5, 6, 7):
-        frame.get_by_role("button", name="Draw again").click()
-        expect(seed).to_have_value(str(drawn))
-    return lambda: expect(seed).to_have_value("7")
-
-
-def heats(to: float) -> Act:
-    def act(frame: FrameLocator) -> Check:
-        drag(frame.get_by_role("slider", name="Temperature T"), to)
-        return lambda: expect(frame.get_by_text(f"T = {to:g}, no cut", exact=True)).to_be_visible()
-
-    return act
-
-
-def drag(slider: Locator, to: float) -> None:
-    """Its knob, of 12 pixels, to a number."""
-    way = slider.locator("xpath=ancestor::*[@data-testid='stSlider']").bounding_box()
-    knob, mouse = slider.bounding_box(), slider.page.mouse
-    low, high = (float(slider.get_attribute(each) or 0) for each in ("min", "max"))
-    assert way is not None
-    assert knob is not None
-    mouse.move(knob["x"], knob["y"])
-    mouse.down()
-    share = (to - low) / (high - low)
-    mouse.move(way["x"] + 6 + share * (way["width"] - 12), knob["y"], steps=8)
-    mouse.up()
-
-
 DOES: dict[str, tuple[Act, ...]] = {
-    "click › two or three times; the picture below changes with each step.": (steps_on,),
-    "click “nice” below: it goes on from there, your word in pink. Then Back to the model.": (
+    "click the next columns; the bars below change with each. Or go on with the clicker.": (
+        steps_on,
+    ),
+    "click “nice” below: it goes on from there, your word in pink. Then × takes it back.": (
         takes_nice,
         gives_back,
     ),
-    "set the first hidden diagonal to 0. Now a row may not even see the current word, and the "
-    "first row may look at nothing at all.": (hides_the_diagonal,),
-    "draw again a few times. Then temperature to 2, and look at the row Temperature: nonsense. "
-    "To 0.5: sense again, with “good” or with “nice”.": (draws_again, heats(2), heats(0.5)),
 }
 
 

@@ -15,12 +15,12 @@ from tests.browser.test_presenting import SMALL, at_scene, lecture_of, open_stag
 
 # What a scene is about, where its screen is larger than the room below the scene's texts.
 POINTS = {"decoding-beam": ".node.now", "decoding-padding": ".x3title"}
-# All that a frame says, in components and drawings, too.
+# All that a frame says, in components and drawings, too; a canvas by its label.
 SAID = """(frame) => {
   const roots = [frame.contentDocument];
   for (const root of roots)
     for (const each of root.querySelectorAll("*")) if (each.shadowRoot) roots.push(each.shadowRoot);
-  const texts = (each) => [...each.childNodes]
+  const texts = (each) => each.tagName === "CANVAS" ? [each.ariaLabel ?? ""] : [...each.childNodes]
     .filter((node) => node.nodeType === 3).map((node) => node.data);
   return roots.flatMap((root) => [...root.querySelectorAll("*")])
     .filter((each) => !["STYLE", "SCRIPT"].includes(each.tagName)).flatMap(texts).join(" ");
@@ -28,7 +28,10 @@ SAID = """(frame) => {
 
 
 def join(name: str) -> tuple[Scene, ...]:
-    """The scenes of a lecture, under names that are unique beside those of the others."""
+    """The scenes of a lecture, under names that are unique beside those of the others.
+
+    What it asks before and after stays in its place: of all of them it would be asked at the ends.
+    """
     scenes = []
     for scene in lecture_of(name).scenes:
         if (asked := scene.question) and (other := asked.truth.scene):
@@ -37,7 +40,8 @@ def join(name: str) -> tuple[Scene, ...]:
             word: replace(each, scene=each.scene and f"{name}-{each.scene}")
             for word, each in scene.facts.items()
         }
-        scenes.append(replace(scene, name=f"{name}-{scene.name}", question=asked, facts=facts))
+        own = f"{name}-{scene.name}"
+        scenes.append(replace(scene, name=own, asked="", question=asked, facts=facts))
     return tuple(scenes)
 
 
@@ -69,9 +73,11 @@ def test_the_lectures_are_played_by_keyboard_alone(
         shown = page.locator("iframe.seen")
         expect(shown).to_have_count(1)
         said = " ".join(str(shown.evaluate(SAID)).split())
-        assert (key := key_of(lecture, scene, language)) in said, f"{scene.name} lacks {key}"
+        if not scene.step:  # a step may have gone on to other numbers
+            assert (key := key_of(lecture, scene, language)) in said, f"{scene.name} lacks {key}"
         if point := POINTS.get(scene.name):
             expect(shown.content_frame.locator(point).first).to_be_in_viewport(ratio=0.99)
+        # Every scene of a bundled lecture has a focus: tests/lectures/test_bundled.py.
         if scene.focus and (not scene.step or scene.focus != lecture.scenes[place - 1].focus):
             faults += [(scene.name, *fault) for fault in seen_from_the_last_row(page)]
         # The chrome of the app is gone, the scene's title stands on top, "…" stands nowhere.

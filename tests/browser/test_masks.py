@@ -5,7 +5,7 @@ from collections.abc import Callable
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.masks import Painted
@@ -100,30 +100,16 @@ def test_rows_columns_and_bands_and_the_way_back(open_page: Callable[..., Page])
 
 def test_an_answer_that_comes_late_takes_no_tool_away(browser: Browser, app_url: str) -> None:
     """What the server says of the first of two quick choices is not the last word."""
-    late: list[str | bytes] = []
-    held = False
-
-    def let_go(page_side: WebSocketRoute) -> None:
-        while late and not held:
-            page_side.send(late.pop(0))
-
-    def through(page_side: WebSocketRoute) -> None:
-        sides.append(page_side)
-        server_side = page_side.connect_to_server()
-        server_side.on_message(lambda message: late.append(message) or let_go(page_side))
-
-    sides: list[WebSocketRoute] = []
     home = browser.new_context()
-    home.route_web_socket("**/_stcore/stream", through)
+    line = driver.Line(home)
     page = driver.open_page(home, f"{app_url}/switch?switches=masks&text=I+like+you")
     page.wait_for_selector(f"{BOARD}[data-cell]")
-    held = True
+    line.hold()
     tool(page, "Band")
-    page.wait_for_timeout(1_500)  # its run is done, and its answer on its way
+    line.wait_for_runs(page, 1)
     tool(page, "Erase")
-    held = False
-    let_go(sides[0])
-    held = True
+    line.let_go()
+    line.hold()
     page.wait_for_url("**brush=band*")
     page.wait_for_selector(driver.IDLE)
     for name in ("Band", "Erase"):

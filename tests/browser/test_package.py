@@ -33,6 +33,42 @@ assert list(again) == list(trace) and again.output_text == trace.output_text
 assert not {"core", "app"} & sys.modules.keys()
 print(glassformer.__version__, trace.output_text)
 """
+# A researcher's afternoon with what the package depends on: what its extras bring is not there.
+RESEARCH = """
+import sys
+for extra in ("anywidget", "ipywidgets", "xarray", "transformers", "huggingface_hub", "IPython"):
+    sys.modules[extra] = None
+import glassformer as gf
+assert gf.__version__ and gf.__doc__ and "keep_freed_memory" in gf.__all__
+heavy = {"torch", "numpy", "pandas", "streamlit", "plotly", "tokenizers"}
+assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()
+model = gf.load()
+assert "torch" in sys.modules and "streamlit" not in sys.modules
+clean, corrupt, target = "The animal was too tired", "The animal was too wide", "动物太累了"
+run = model.run(clean, target=target)
+metric = gf.logit_diff("累", "宽", at=-1)
+slopes = model.run(clean, target=target, grad=True).gradients(metric)
+assert slopes["encoder/0/feed_forward/output"].abs().max() > 0
+grid = gf.patch(
+    model, clean, corrupt, metric, over=("layer", "position"), site="encoder/stream", target=target
+)
+shares = gf.attribute(model, clean, metric, method="integrated_gradients", target=target)
+parts = gf.direct_logit_attribution(run, "累", "宽")
+push = gf.Edit("decoder/*/feed_forward_residual/summed", lambda x: x * 1.1, each_position=True)
+written = model.generate(clean, max_new_tokens=5, edits=[push], record="steps")
+drawn = model.generate([clean, corrupt], max_new_tokens=5, temperature=1.0, seed=1)
+scores = gf.head_scores(model, [clean, corrupt], kinds=("previous", "induction", "duplicate"))
+assert written.trace is not None and len(drawn) == 2
+for found in (grid, shares, parts, parts.by_head(), written, scores, gf.logit_lens(run)):
+    assert len(found.table()) and "<table" in found.show().html, found
+assert "<table" in run.show("decoder/1/cross_attention/weights", head=0).html
+assert "<table" in run.show.lines().html and b"<html" in run.show.lens().page
+try:
+    run.to_xarray("output/logits")
+except gf.GlassformerError as error:
+    print(error.key)
+assert not {"core", "app"} & sys.modules.keys()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +122,11 @@ def test_it_is_imported_and_runs_in_a_foreign_folder(installed: Path, tmp_path: 
     said = run([installed / "python", "-c", PROGRAM], tmp_path)
     assert said.split() == [glassformer.__version__, "我喜欢狗"]
     assert (tmp_path / "run.safetensors").stat().st_size > 100_000
+
+
+def test_its_tools_need_no_extra(installed: Path, tmp_path: Path) -> None:
+    assert run([installed / "python", "-c", RESEARCH], tmp_path) == "no_xarray\n"
+    assert not list(tmp_path.iterdir())
 
 
 def test_its_command(installed: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from glassformer.app.hall.rooms import Room
 from glassformer.core.lectures.lecture import Lecture
@@ -30,7 +30,8 @@ WATCH = """() => {
   const look = () => {
     const seen = document.querySelectorAll("iframe.seen");
     const { shown } = pool, title = byId("title").textContent;
-    const says = told(lecture.scenes[shown.scene ?? pool.last].title);
+    const at = shown.scene ?? pool.last;
+    const says = told((playedTexts(at) ?? lecture.scenes[at]).title);
     pool.frames.forEach(note);
     const drawn = shown.ready && shown.clean === shown.turn;
     const alone = seen.length === 1 && seen[0] === shown.node;
@@ -192,9 +193,9 @@ def test_what_is_done_on_a_scene_stays(stage: Stage) -> None:
     resting(page)
     # The overview is drawn, of the scenes that no frame holds, too.
     page.keyboard.press("o")
-    pictures = page.locator("#overview button > span:first-child")
-    assert "none" not in pictures.evaluate_all(
-        "(all) => all.map((each) => getComputedStyle(each).backgroundImage)"
+    page.wait_for_function(
+        """() => [...document.querySelectorAll("#overview button > span:first-child")]
+          .every((each) => getComputedStyle(each).backgroundImage !== "none")"""
     )
     page.keyboard.press("Escape")
     led = page.evaluate("pool.serial")
@@ -228,12 +229,10 @@ FIELD = """(document, markup) => {
   document.body.lastElementChild.firstElementChild.focus();
 }"""
 FIELDS = (
-    "<input>",
-    "<textarea></textarea>",
-    '<div contenteditable="plaintext-only">typed</div>',
+    "<input>", "<textarea></textarea>", '<div contenteditable="plaintext-only">typed</div>',
     "<select><option>no</option><option>go on</option></select>",
     '<div role="combobox" tabindex="0">chosen</div>',
-)
+)  # fmt: skip
 
 
 def test_what_is_typed_into_a_scene_is_no_key_of_the_lecture(stage: Stage) -> None:
@@ -297,12 +296,16 @@ def test_a_question_is_asked_and_its_answer_shown(stage: Stage, opened: Open) ->
         phone.get_by_role("button", name=word, exact=True).click()
     expect(page.locator("#question .count b")).to_have_text("2")
     assert page.locator("#question .bars").count() == 0  # not before the reveal
+    late = list[tuple[Route, APIResponse]]()  # the room's answers, behind what it tells all screens
+    for path in ("move", "reveal"):
+        page.route(f"**/{path}", lambda route: late.append((route, route.fetch())))
     page.keyboard.press("PageDown")
     at_scene(page, 2)
     expect(page.locator("#question")).to_be_hidden()
     phones[1].get_by_role("button", name="animal", exact=True).click()  # it is open still
     phones[1].get_by_role("button", name="street", exact=True).click()
     page.keyboard.press("v")
+    late[0][0].fulfill(response=late[0][1])
     expect(page.locator("#question .from")).to_have_text("Which word does “it” look at?")
     page.keyboard.press("v")
     expect(page.locator("#question .truth")).to_contain_text("animal")
@@ -310,6 +313,8 @@ def test_a_question_is_asked_and_its_answer_shown(stage: Stage, opened: Open) ->
     expect(phones[1].locator(".bars .truth")).to_contain_text("animal")
     page.keyboard.press("v")
     expect(page.locator("#question")).to_be_hidden()
+    late[1][0].fulfill(response=late[1][1])
+    page.unroute_all()
 
 
 def test_a_sentence_of_the_hall_is_in_front_once_it_is_picked(stage: Stage, opened: Open) -> None:
@@ -327,10 +332,18 @@ def test_a_sentence_of_the_hall_is_in_front_once_it_is_picked(stage: Stage, open
     expect(page.locator("#mode")).to_contain_text("A sentence from the hall")
     page.wait_for_function("() => pool.isThere && played?.seen")
     expect(shown).to_contain_text("sleep")
+    # Nothing is said in front that is true of the scene's own sentence alone.
+    band, own = page.locator("#band"), str(page.evaluate("told(lecture.scenes[0].text)"))
+    expect(band).to_contain_text("The cat did not sleep.")
+    expect(band).to_contain_text("A sentence from the hall.")
+    expect(band).not_to_contain_text(own)
+    expect(band).not_to_contain_text("animal")
+    expect(phone.locator("#text")).to_be_hidden()
     page.keyboard.press("s")
     expect(page.locator("#mode")).to_be_empty()
     at_scene(page, 0)
     expect(shown).to_contain_text("animal")
+    expect(band).to_contain_text(own)
     page.evaluate("cancelAnimationFrame(watching)")
     assert page.evaluate("halfDrawn") == []
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Frame, Page
+from playwright.sync_api import Browser, Frame, Page, Route
 
 from glassformer.app import takeaway
 from glassformer.app.runs.scenes import trace_of
 from glassformer.app.session.languages import LANGUAGES
+from glassformer.core.analysis.residual_stream import stream_depth
 from glassformer.core.lectures.read import bundled_lectures, load_lecture
 from tests.takeaway.lectures import HOSTILE, LECTURE, SCENES, WEIGHTS
 
@@ -86,7 +87,8 @@ def test_numbers_paper_and_what_only_the_app_can_answer(file: Path, opened: Open
     assert np.abs(cells(frame, "attention_large") - weights).max() < 1e-4
     paper = page.pdf(prefer_css_page_size=True, print_background=True)
     assert len(re.findall(rb"/Type\s*/Page\b", paper)) == len(SCENES)  # one scene a page
-    frame.locator("[data-part] button:visible").first.click()
+    assert page.locator(".alive").count() == 0  # nobody has asked for anything
+    frame.locator(".st-key-head_grid button").nth(1).click()
     said = page.locator(".picture .alive").inner_text()
     assert said == page.locator("body").get_attribute("data-alive") != ""
 
@@ -209,4 +211,48 @@ def test_a_panel_in_a_notebook_is_as_high_as_what_it_shows(browser: Browser) -> 
     assert box and box["height"] == inside.evaluate("document.documentElement.scrollHeight")
     assert inside.evaluate("document.documentElement.scrollWidth") <= box["width"]
     assert asked == []
+    page.close()
+
+
+def test_a_result_and_a_panel_are_drawn_in_a_frame_of_colab(browser: Browser) -> None:
+    """In frames of another origin that may run scripts; no widget and no kernel answers there."""
+    trace: Any = trace_of(SCENES[0], "en")
+    grid = trace.sel(WEIGHTS, head=0)
+    shown = [grid._repr_html_(), trace.show.stream()._repr_html_()]
+    how = 'sandbox="allow-scripts allow-same-origin" width="880" height="800"'
+    book = "".join(f'<iframe {how} src="https://output.test/{at}"></iframe>' for at in range(2))
+    pages = {"https://book.test/": book}
+    pages |= {f"https://output.test/{at}": html for at, html in enumerate(shown)}
+    page = browser.new_page(viewport={"width": 900, "height": 1700})
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        html = pages.pop(route.request.url, None)  # each once; whatever else is asked for is wrong
+        if html is None:
+            asked.append(route.request.url)
+            route.abort()
+        else:
+            route.fulfill(body=f"<!doctype html>{html}", content_type="text/html; charset=utf-8")
+
+    page.route("**/*", answer)
+    page.on("pageerror", lambda error: asked.append(str(error)))
+    page.goto("https://book.test/")
+    table, panel = (each.content_frame() for each in page.query_selector_all("iframe"))
+    assert table and panel
+    places = table.locator("td[title]")
+    drawn = places.evaluate_all("found => found.map(each => [each.title, each.textContent])")
+    values = grid.values.reshape(-1)
+    assert np.abs(np.array([float(title) for title, _ in drawn]) - values).max() < 1e-8
+    assert [text for _, text in drawn] == [f"{value:.2g}" for value in values]
+    assert places.first.is_visible() and places.last.is_visible()
+    inner = panel.wait_for_selector("iframe")
+    inside = inner and inner.content_frame()
+    assert inside
+    wait_until_drawn(inside)
+    sent = frame_of(inside, "screen-0").evaluate(
+        "() => document.querySelector('.js-plotly-plot')._fullData.flatMap((each) => [...each.y])"
+    )
+    lengths = np.sort(stream_depth(trace, "encoder").lengths, axis=None)  # of all words and places
+    assert np.sort([each for each in sent if each is not None]) == pytest.approx(lengths, rel=1e-4)
+    assert asked == [] and pages == {}
     page.close()

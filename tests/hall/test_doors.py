@@ -17,10 +17,11 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from glassformer.app.hall import hub, keys, rooms, routes, store, votes
+from glassformer.app.hall import hub, keys, rooms, routes, votes
 from glassformer.app.hall.rooms import Room
 from glassformer.app.server import doors
 from glassformer.app.server.doors import FirstWord, Hosts, Proxies, client_of
+from glassformer.app.stores import schema, sqlite, store
 from tests.hall.halls import CHOICE, Client
 from tests.visitor import run
 
@@ -133,7 +134,7 @@ def test_a_file_that_another_holds_stops_nobody_who_reads(
         time.sleep(0.3)
         start = time.monotonic()
         assert [phone.ask("/state").status for _ in range(5)] == [200] * 5
-        assert time.monotonic() - start < store.BUSY / 2 and statuses == []
+        assert time.monotonic() - start < sqlite.BUSY / 2 and statuses == []
     voting.join()
     assert statuses == [200] and votes.count_votes(room, CHOICE) == {1: 1}
 
@@ -182,8 +183,8 @@ def test_a_full_disk_is_told(url: str, room: Room) -> None:
 def test_a_file_of_before_has_its_votes_counted(tmp_path: Path) -> None:
     old = tmp_path / "old.sqlite3"
     with sqlite3.connect(old) as db:
-        db.executescript(store.SCHEMA.replace(", client text not null default ''", ""))
-    held = store.Store(old)
+        db.executescript(schema.ROOMS.replace(", client text not null default ''", ""))
+    held = sqlite.SqliteStore(old)
     assert "client" in [row[1] for row in held.ask("pragma table_info(votes)")]
     held.close()
 

@@ -5,9 +5,10 @@ from itertools import count
 
 import pytest
 
-from glassformer.app.hall import proposals, rooms, store
+from glassformer.app.hall import proposals, rooms
 from glassformer.app.hall.proposals import plain_text
 from glassformer.app.hall.rooms import Room
+from glassformer.app.stores import store
 from glassformer.core.errors import GlassformerError
 from tests.hall.halls import Client, now
 

@@ -114,6 +114,16 @@ def test_votes_are_hidden_until_the_reveal_but_not_from_the_driver(
     assert phone.vote(CHOICE, 0).status == 409
 
 
+def test_metrics_count_what_is_followed_and_voted_here(driver: Client, phone: Client) -> None:
+    driver.ask("/move", {"scene": CHOICE})
+    before = routes.HUB.votes
+    with driver.events() as own, phone.events() as events:
+        next_state(own), next_state(events)
+        assert phone.vote(CHOICE, 0).status == 200 and phone.vote(CHOICE, 9).status == 400
+        found = routes.HUB.usage()
+    assert found == {"rooms": 1, "followers": 1, "drivers": 1, "votes": before + 1}
+
+
 def test_votes_that_cannot_be(driver: Client, phone: Client) -> None:
     driver.ask("/move", {"scene": NUMBER})
     assert Client(phone.url).vote(NUMBER, 1).status == 403  # nobody that the room knows

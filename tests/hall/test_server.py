@@ -6,6 +6,7 @@ import shlex
 import signal
 import socket
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -15,8 +16,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from glassformer.app.hall import keys, rooms
 from tests.browser import driver
-from tests.hall.halls import CHOICE, Client, open_at
+from tests.cluster.clusters import boot_of
+from tests.hall.halls import CHOICE, Client, lecture, open_at
 
 pytestmark = pytest.mark.slow
 
@@ -52,6 +55,21 @@ def test_a_server_that_is_told_to_end_does_not_wait_for_followers(folder: Path) 
             os.kill(server.pid, signal.SIGTERM)
             assert [kind for kind, _ in events] == []  # the stream ends
             os.waitpid(server.pid, 0)  # it ends by itself
+
+
+def test_a_front_that_ends_lets_its_followers_go_to_another(folder: Path) -> None:
+    with driver.server(GLASSFORMER_HALL_FOLDER=str(folder)) as server:
+        boot_of(server.url)  # a balancer asks, and hears of the end before anybody is cut off
+        room = open_at(server.url)
+        own = Client(f"{server.url}/hall/{room.code}")
+        with own.events() as events:
+            next(events)
+            os.kill(server.pid, signal.SIGTERM)
+            while Client(server.url).ask("/ready").status == 200:
+                pass
+            assert own.ask().status == 200
+            assert [kind for kind, _ in events if kind != "beat"] == []
+        os.waitpid(server.pid, 0)
 
 
 @contextmanager
@@ -143,3 +161,37 @@ def test_who_listens_to_everybody_is_told_the_presenters_key(folder: Path) -> No
         assert said.index("Everybody in the network") < said.index("asked for this key")
         with urllib.request.urlopen(f"{server.url}/hall/") as page:
             assert page.status == 200
+
+
+def test_two_servers_that_share_a_store_are_one(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With Postgres they may stand on two machines. This process is a third front."""
+    if kind == "sqlite":
+        monkeypatch.setenv("GLASSFORMER_STORE", str(tmp_path / "own.sqlite3"))
+    with driver.server(GLASSFORMER_HALL="key") as one, driver.server(GLASSFORMER_HALL="key") as two:
+        drawn = {re.search("this key: ([-A-Z2-9]{9})", each.log()) for each in (one, two)}
+        assert {found and found[1] for found in drawn} == {keys.presenter_key()}
+        room = rooms.open_room(lecture(), "en", keys.presenter_key())
+        places = [f"{each.url}/hall/{room.code}" for each in (one, two)]
+        phones = [Client(places[at % 2]) for at in range(40)]
+        assert [phone.ask().status for phone in phones] == [200] * 40
+        here, there = (Client(place, room.key) for place in places)
+        with phones[1].events() as events:
+            next(events)
+            start = time.monotonic()
+            assert here.ask("/move", {"scene": CHOICE}).status == 200
+            assert next(told for _, told in events if told and told["scene"] == CHOICE)
+            print(f"seen on the other server after {time.monotonic() - start:.3f} s")  # noqa: T201
+            follows = there.ask("/state").json["followers"], here.ask("/state").json["followers"]
+        assert follows[0] == 1, follows
+        for at, phone in enumerate(phones):
+            phone.url = places[(at + at // 2) % 2]  # a cookie of one is known on the other
+            assert phone.vote(CHOICE, at % 2).status == 200
+        assert there.ask("/reveal", {}).status == 200
+        for each in (here, there):
+            bars = each.ask("/state").json["result"]["bars"]
+            assert [bar["count"] for bar in bars] == [20, 20, 0]
+        os.kill(one.pid, signal.SIGKILL)
+        os.waitpid(one.pid, 0)
+        assert there.ask("/move", {"scene": 0}).status == 200

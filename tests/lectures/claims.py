@@ -11,6 +11,7 @@ import torch
 from glassformer.app.runs.models import get_model
 from glassformer.app.runs.scenes import trace_of
 from glassformer.app.runs.traces import get_ablated_heads, get_batch, get_run, get_trace
+from glassformer.app.session.state import State
 from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.sampling import draw_samples
@@ -228,6 +229,18 @@ def _drawn(seed: int, temperature: float = 1, top_k: int = 2) -> str:
     return model.reading(trace, [each.step.chosen for each in steps]).text
 
 
+def _drawn_at(scene: str, top_k: int) -> str:
+    """What a row of the strategies writes at a step of the scene, by the link of that step."""
+    now = State.from_query(load_lecture(D).scene(scene).query)[0]
+    assert now.text == FRIENDS
+    return _drawn(now.seed, now.temperature, top_k)
+
+
+def _words_as_in_greedy(scene: str, top_k: int) -> int:
+    greedy = run(D, "sampling").output_text
+    return len({*greedy.split()} & {*_drawn_at(scene, top_k).split()})
+
+
 DECODING = (
     Claim(D, "unsure", "the lowest bar; both would do", lambda _: (
         min((chance, each) for chance, each in zip(
@@ -242,11 +255,12 @@ DECODING = (
     Claim(D, "sampling", "drawn among “good” and “nice” only", lambda _: (
         "nice" in _drawn(4)
         and all(("good" in _drawn(seed)) != ("nice" in _drawn(seed)) for seed in range(8)))),
-    Claim(D, "sampling", "temperature 2: nonsense; 0.5: sense again", lambda _: (
-        "such good friends" not in _drawn(4, 2, ALL)
-        and all(
-            _drawn(seed, 0.5, ALL).replace("nice", "good") == run(D, "sampling").output_text
-            for seed in range(4)))),
+    Claim(D, "sampling-3", "Temperature draws from all words, and writes nonsense", lambda _: (
+        _words_as_in_greedy("sampling-3", ALL) <= 2)),
+    Claim(D, "sampling-3", "beside it top-k, as hot, stays readable", lambda _: (
+        _words_as_in_greedy("sampling-3", 2) >= 4)),
+    Claim(D, "sampling-4", "sense again", lambda _: (
+        _drawn_at("sampling-4", ALL).replace("nice", "good") == run(D, "sampling").output_text)),
     Claim(D, "trap", "wins by a few points, and “… is many mistakes” comes of it", lambda _: (
         "is many mistakes" in run(D, "trap").output_text
         and 0 < (candidates := run(D, "trap").candidates(5, 3))[0].probability

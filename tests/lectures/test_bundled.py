@@ -30,7 +30,9 @@ MINUTES = {  # as they are said
     "attention": 15, "average": 20, "decoder": 15, "decoding": 35, "heads": 30, "learning": 20,
     "transformer": 60,
 }  # fmt: skip
+SHORT = {"average": 12, "transformer": 30}  # of the short path of those that have one
 VOTE = 1  # minutes of a scene that go to its question
+TWICE = 0.75  # of a question that is asked before and after: its answer is told but once
 WAYS = re.compile(r"(?:Say|Point|Do|Ask): |[讲指做问]：")  # how a line of notes begins
 LONGEST = {"en": 34, "zh": 75}  # words, and characters, of a text that the last row can read
 
@@ -66,8 +68,24 @@ def test_the_minutes_are_those_of_the_title(name: str, minutes: int) -> None:
     """Votes included: whoever keeps to the plan is done in time."""
     lecture = load_lecture(name)
     assert minutes - 1 <= lecture.minutes <= minutes
-    short = [each.name for each in lecture.scenes if each.question and each.minutes < 1 + VOTE]
+    asked = [each for each in lecture.scenes if each.question]
+    short = [each.name for each in asked if each.minutes < (TWICE if each.asked else 1 + VOTE)]
     assert not short, "too short for a vote"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_short_path_is_as_long_as_it_says_and_has_its_answers(name: str) -> None:
+    lecture = load_lecture(name)
+    kept = [each for each in lecture.scenes if each.short]
+    left_out = len(kept) < len(lecture.scenes)
+    assert left_out == (name in SHORT)
+    assert not left_out or sum(each.minutes for each in kept) == SHORT[name]
+    answered = {each.question.truth.scene for each in kept if each.question}
+    assert answered - {""} <= {each.name for each in kept}
+
+
+def test_every_scene_fills_the_stage_with_its_subject() -> None:
+    assert not [(name, at) for name, at in SCENES if not load_lecture(name).scene(at).focus]
 
 
 @pytest.mark.parametrize(("name", "scene"), SCENES)
@@ -76,7 +94,7 @@ def test_a_scene_can_be_given(name: str, scene: str) -> None:
     each: Scene = lecture.scene(scene)
     assert each.text and each.notes and bool(each.minutes) != each.step
     of = re.sub(r"-\d+$", "", scene) if each.step else scene
-    assert bool(each.key) != ((name, of) in BENCHES)
+    assert bool(each.key) != (bool(each.asked) or (name, of) in BENCHES)
     for language in lecture.languages:
         texts = fill_texts(lecture, each, language, trace_of)
         assert not re.search(r"\{[a-z_]+\}", texts.title + texts.text + texts.notes)

@@ -103,3 +103,18 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         widgets.lines_widget(trace, layer=7)
     with pytest.raises(ValueError, match="theme"):
         widgets.lines_widget(trace, theme="blue")
+
+
+def test_what_tools_find_is_drawn_by_the_same_component() -> None:
+    from glassformer.app.takeaway import widgets
+
+    trace: Trace = trace_of(SCENES[0], "en")
+    picture = trace.sel(WEIGHTS, head=0).show()
+    assert isinstance(picture, widgets.Chart)
+    figure = json.loads(picture.data)["figure"]
+    drawn = figure["data"][0]["z"]
+    weights = trace[WEIGHTS][0, 0].numpy()
+    found = np.frombuffer(base64.b64decode(drawn["bdata"]), drawn["dtype"]).reshape(weights.shape)
+    assert np.abs(found - weights).max() < 1e-6
+    assert all(word in json.dumps(figure, ensure_ascii=False) for word in trace.source_tokens[:3])
+    assert "<table" in trace.sel(WEIGHTS).show().html  # all heads: a table each

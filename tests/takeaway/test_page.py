@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import json
 import re
 import subprocess
 import sys
@@ -96,6 +97,23 @@ def test_a_process_that_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLASSFORMER_THREADS", "none")
     with pytest.raises(GlassformerError, match=r"could not be drawn: .*GLASSFORMER_THREADS"):
         screens.draw_screens([("", {})])
+
+
+def test_screens_that_are_written_stand_however_the_process_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    at_its_end = "import atexit, os\natexit.register(os.abort)\n"
+    (tmp_path / "sitecustomize.py").write_text(at_its_end, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))  # of this process, and so of that one
+    assert not screens.draw_screens([("lab", {})])[0].get("failed")
+
+
+def test_a_screen_is_drawn_the_same_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = set[str]()
+    for seed in "13":  # of the order in which sets are gone through
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        drawn.add(json.dumps(screens.draw_screens([("attention", {})])))
+    assert len(drawn) == 1
 
 
 def test_what_is_packed_can_be_opened(written: bytes) -> None:

@@ -87,14 +87,14 @@ def test_typed_words_are_read_and_written_without_the_app(folder: Path) -> None:
 def test_texts_as_typed_are_read_nearly_as_in_the_app_and_the_rest_is_counted(
     tmp_path: Path,
 ) -> None:
-    """Counted with `transformers`' own reading; the folder and README.md name these numbers."""
+    """Counted with `transformers`' own reading; the folder and docs/models.md say them."""
     sets = [each for name in SETS if name not in SEALED for each in read_sentences(name)]
     folder = save_marian(load_model(), tmp_path, texts=[each.text for each in sets])
     words, ours = (
         transformers.PreTrainedTokenizerFast.from_pretrained(folder),
         load_model().tokenizer,
     )
-    told = [(folder / "README.md").read_text("utf-8"), (ROOT / "README.md").read_text("utf-8")]
+    told = [(folder / "README.md").read_text("utf-8"), (ROOT / "docs/models.md").read_text("utf-8")]
     for language, named, most in (("en", "English", 0.05), ("zh", "Chinese", 0.2)):
         own = [each.text for each in sets if each.direction.startswith(language)]
         read = [ours.encode(each, language) for each in own]

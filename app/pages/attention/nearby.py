@@ -103,8 +103,8 @@ def _early_words(there: State) -> dict[str, str]:
 
 
 def _cells(focus: AttentionFocus) -> Cells | None:
-    """How a cell is spelled out in the browser; None where not all of the map is on screen."""
-    if focus.now.view != "matrix" or is_long(focus):
+    """How a cell is spelled out in the browser; None where that takes more than the map has."""
+    if focus.now.view != "matrix" or is_long(focus) or focus.now.terms == "writers":
         return None
     trace, kind, width = focus.trace, focus.kind, focus.config.d_k
 

@@ -5,6 +5,7 @@ from html import escape
 
 import streamlit as st
 
+from glassformer.app.pages.attention import writers
 from glassformer.app.pages.attention.figures import (
     Scored,
     cell_formula,
@@ -55,7 +56,7 @@ from glassformer.core.analysis.head_roles import (
 ROOM = 200  # pixels of a button
 MANY = 8  # heads; of more the thumbnails need more room
 WIDTHS = ((0.9, 2.25, 1.2), (1.35, 1.95, 1.05))  # of the three columns: heads, one head, one cell
-TERMS = ("largest", "dimension")
+TERMS = ("largest", "dimension", "writers")
 
 
 def show() -> None:
@@ -80,7 +81,7 @@ def draw(focus: AttentionFocus) -> None:
     """Draw what clicks change at once."""
     (picture.draw_map if focus.now.view == "matrix" else picture.draw_lines)(focus)
     draw_roles(focus)
-    if focus.now.head is not None:
+    if focus.now.head is not None and focus.now.terms != "writers":
         draw_terms(focus, focus.now.head)
 
 
@@ -174,7 +175,7 @@ def head_habit(focus: AttentionFocus) -> str:
     (role, head), direction = focus.role, focus.trace.direction
     said = [
         say(
-            "attention.measured",
+            "attention.measured_weight" if head.by_weight else "attention.measured",
             role=say(f"attention.role_{role}"),
             share=format_percent(head.roles[direction][role]),
         )
@@ -204,10 +205,14 @@ def _draw_worth(best: dict[str, MeasuredHead], direction: str) -> None:
     with st.popover(
         say("attention.worth"), icon=":material/star:", key="attention_worth", width="stretch"
     ):
-        st.caption(say("attention.worth_about"))
+        by_weight = any(head.by_weight for head in best.values())
+        st.caption(say("attention.worth_about_weight" if by_weight else "attention.worth_about"))
         for role, head in best.items():
             _row(role, head, direction)
-        st.caption(f"{say('attention.worth_claim')} {SIGN}: {say('attention.worth_taught')}.")
+        taught = "" if by_weight else f" {SIGN}: {say('attention.worth_taught')}."
+        st.caption(
+            say("attention.worth_claim_weight" if by_weight else "attention.worth_claim") + taught
+        )
 
 
 def _row(role: str, head: MeasuredHead, direction: str) -> None:
@@ -224,6 +229,7 @@ def _row(role: str, head: MeasuredHead, direction: str) -> None:
         )
         name = f"{say(KIND_NAMES[head.kind])} · {head_name(head.layer, head.head)}"
         clear = "attention.worth_clear" if share >= CLEAR else "attention.worth_faint"
+        clear = "attention.worth_weight" if head.by_weight else clear
         told = [say(clear, share=format_percent(share))]
         if wrong:
             told.append(say("attention.worth_wrong", **_rates(wrong)))
@@ -233,10 +239,12 @@ def _row(role: str, head: MeasuredHead, direction: str) -> None:
 def show_cell(focus: AttentionFocus) -> None:
     """Draw the formula, and the products of the cell or its weight in every head."""
     config, look = focus.config, focus.look
-    with box("tex rows-5", "attention_formula", gap="xsmall"):
-        st.markdown(describe_stage(focus))
-        made = Scored.of(config, focus.kind)
-        st.latex(stage_formula(focus.stage, config.mask_fill, config.d_k, look, made))
+    apart = focus.now.terms == "writers" and focus.now.head is not None
+    if not apart:  # which says where the score is from, not what becomes of it
+        with box("tex rows-5", "attention_formula", gap="xsmall"):
+            st.markdown(describe_stage(focus))
+            made = Scored.of(config, focus.kind)
+            st.latex(stage_formula(focus.stage, config.mask_fill, config.d_k, look, made))
     with box("tex", "attention_cell", gap="xsmall"):
         st.html(pair_html(focus))
         with box("rows-2", "attention_why"):
@@ -284,11 +292,14 @@ def pair_html(focus: AttentionFocus) -> str:
 
 def _show_terms(focus: AttentionFocus, head: int) -> None:
     now, config = focus.now, focus.trace.config
-    cell, made = _cell_terms(focus, head), Scored.of(config, focus.kind)
-    st.latex(cell_formula(cell, focus.stage, config.mask_fill, focus.look, made.divides))
-    with box("fill", "attention_bars"):
-        draw_terms(focus, head)
     draw_choice("attention_terms", "attention.terms", TERMS, now.terms, set_field("terms"))
+    if now.terms == "writers":
+        writers.show(focus, head)
+    else:
+        cell, made = _cell_terms(focus, head), Scored.of(config, focus.kind)
+        st.latex(cell_formula(cell, focus.stage, config.mask_fill, focus.look, made.divides))
+        with box("fill", "attention_bars"):
+            draw_terms(focus, head)
 
 
 def _cell_terms(focus: AttentionFocus, head: int) -> Terms:

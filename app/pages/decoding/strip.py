@@ -114,7 +114,7 @@ def _bounded(share: float) -> float:
 
 
 def bind_field(prefix: str, name: str) -> dict[str, Any]:
-    """Key and callback of a widget that has a field of the state."""
+    """Key, default and callback of a widget that has a field of the state."""
     widget = f"{prefix}_{name}"
 
     def take() -> None:
@@ -122,7 +122,7 @@ def bind_field(prefix: str, name: str) -> dict[str, Any]:
         if picked is not None:
             store.update(**{name: picked})
 
-    return {"key": store.bind(widget, getattr(store.get_state(), name)), "on_change": take}
+    return {**store.bind(widget, getattr(store.get_state(), name)), "on_change": take}
 
 
 def show_given(decoding: Decoding, key: str) -> None:

@@ -19,6 +19,9 @@ from glassformer.app.pages.lab.layer_norm.panel import LAYER_NORM
 from glassformer.app.pages.lab.masks.panel import MASKS
 from glassformer.app.pages.lab.normalisers.panel import NORMALISERS
 from glassformer.app.pages.lab.one_matrix.panel import ONE_MATRIX
+from glassformer.app.pages.lab.pull.panel import SCORES
+from glassformer.app.pages.lab.pull.panel import VALUES as PULLING
+from glassformer.app.pages.lab.rnn.panel import RNN
 from glassformer.app.pages.lab.scaling.panel import SCALING
 from glassformer.app.pages.lab.seq2seq.panel import SENTENCE
 from glassformer.app.pages.lab.split.panel import SPLIT
@@ -37,6 +40,7 @@ from glassformer.core.lab.norm_axes import norm_axes
 from glassformer.core.lab.norms import beside_batch_norm, layer_norms
 from glassformer.core.lab.one_matrix import one_matrix
 from glassformer.core.lab.permutation import reversed_order
+from glassformer.core.lab.rnn import LETTERS, train_writers
 from glassformer.core.lab.seq2seq import read_words
 from glassformer.core.lab.similarity import compare_measures
 from glassformer.core.lab.skips import skips
@@ -154,6 +158,39 @@ def _weighted_values(_dark: bool) -> Marks:
     found = weigh_values(torch.zeros(2), torch.tensor([2.0, 1.0]), "typed")
     parts = ((found.weights, "weights"), (found.values, "value"), (found.terms, "value"))
     return marks_side_by_side(draw_bars, [*parts, (found.running[-1:], "weights")])
+
+
+def _pull(dark: bool) -> Marks:
+    found = look_up((1.0,), np.array(SCORES)[:, None], PULLING)
+    start, terms = np.zeros((1, 2)), found.terms.numpy()
+    joints = np.vstack([start, terms.cumsum(axis=0)])
+    pale = [np.vstack([start, value[None]]) for value in found.values.numpy()]
+    whole = np.vstack([*pale, joints])
+    low, high = whole.min(axis=0), whole.max(axis=0)
+    unit = min((WIDTH - 8) / (high - low)[0], (HEIGHT - 8) / (high - low)[1])
+    middle = np.array([WIDTH, HEIGHT]) / 2
+
+    def line(points: Any, role: str, dashed: bool) -> list[Any]:
+        placed = middle + (points - (low + high) / 2) * (unit, -unit)
+        return [placed.round(1).tolist(), role, dashed]
+
+    hues = [head_colour(at, dark) for at in range(len(pale))]
+    parts = zip(joints, joints[1:], hues, strict=False)
+    return [
+        *(line(each, hue, True) for each, hue in zip(pale, hues, strict=True)),
+        line(joints[[0, -1]], "value", False),
+        *(line(np.stack([tail, tip]), hue, False) for tail, tip, hue in parts),
+    ]
+
+
+def _rnn(_dark: bool) -> Marks:
+    given = _originals(RNN)
+    course = train_writers(given["task"], int(given["width"]), given["seed"], given["steps"])
+    letters = torch.tensor([[*map(LETTERS.index, given["letters"])]])
+    states, last = course.writer("vector", 0).read(letters)  # (1, S, d), (1, 1, d)
+    shown = states.size(1)  # of d numbers, so that cells are seen
+    both = ((states[0, :, :shown].T, "data"), (last[0, :, :shown].T, "data"))
+    return marks_side_by_side(draw_grid, both)
 
 
 def _nearest_words(_dark: bool) -> Marks:
@@ -281,6 +318,7 @@ PICTURES: dict[str, Callable[[bool], Marks]] = {
     "dictionary": _dictionary,
     "labels": _labels,
     "weighted_values": _weighted_values,
+    "pull": _pull,
     "nearest_words": _nearest_words,
     "memory": _memory,
     "similarity": _similarity,
@@ -289,6 +327,7 @@ PICTURES: dict[str, Callable[[bool], Marks]] = {
     "mask_steps": _mask_steps,
     "norm_axes": _norm_axes,
     "seq2seq": _seq2seq,
+    "rnn": _rnn,
     "layer_norm": _layer_norm,
     "batch_norm": _batch_norm,
     "depth": _depth,

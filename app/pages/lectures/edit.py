@@ -95,7 +95,7 @@ def _side_by_side(
             given["height"] = HEIGHTS[name]
         with column:
             draw(f"{label} · {language_name(language)}",
-                 key=store.bind(widget, held.get(language, "")),
+                 **store.bind(widget, held.get(language, "")),
                  on_change=partial(_heard, widget, partial(take, language)), **given)  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def _minutes(lecture: Lecture, at: int) -> None:
 
     st.number_input(
         say("lectures.scene_minutes"), 0.0, 600.0, step=0.5, format="%g", width=130,
-        key=store.bind(widget, float(lecture.scenes[at].minutes)),
+        **store.bind(widget, float(lecture.scenes[at].minutes)),
         on_change=partial(_heard, widget, take),
     )  # fmt: skip
 
@@ -135,7 +135,7 @@ def _short(lecture: Lecture, at: int) -> None:
         put_scene(lecture, at, lambda scene: replace(scene, short=short))
 
     st.checkbox(
-        say("lectures.scene_short"), key=store.bind(widget, lecture.scenes[at].short),
+        say("lectures.scene_short"), **store.bind(widget, lecture.scenes[at].short),
         help=say("lectures.scene_short_help"), on_change=partial(_heard, widget, take),
     )  # fmt: skip
 
@@ -150,7 +150,7 @@ def _link(lecture: Lecture, at: int) -> None:
         put_scene(lecture, at, lambda scene: link_scene(lecture, scene, language, typed))
 
     st.text_input(
-        say("lectures.scene_link"), key=store.bind(widget, link_text(scene.link(language))),
+        say("lectures.scene_link"), **store.bind(widget, link_text(scene.link(language))),
         help=say("lectures.scene_link_help"), on_change=partial(_heard, widget, take),
     )  # fmt: skip
 
@@ -186,10 +186,11 @@ def _question(lecture: Lecture, at: int) -> None:
             lambda scene: replace(scene, question=start_question(lecture, scene.question, kind)),
         )
 
+    kind = question.kind if question else NONE
     with side_by_side("lecture_kind", gap="small"):
         st.selectbox(
             say("lectures.question"), tuple(kinds), format_func=kinds.__getitem__, width=260,
-            key=store.bind(widget, question.kind if question else NONE),
+            **store.bind(widget, kind, index=list(kinds).index(kind)),
             on_change=partial(_heard, widget, take),
         )  # fmt: skip
     if question is None:
@@ -216,7 +217,7 @@ HEIGHTS["options"] = 100
 def _truth_field(lecture: Lecture, at: int) -> None:
     widget = f"lecture_{lecture.name}_{at}_truth"
     st.text_input(
-        say("lectures.truth"), key=store.bind(widget, truth_text(lecture, at)),
+        say("lectures.truth"), **store.bind(widget, truth_text(lecture, at)),
         help=say("lectures.truth_help"),
         on_change=partial(_heard, widget, partial(_truth, lecture, at)),
     )  # fmt: skip

@@ -21,8 +21,8 @@ def show() -> None:
     """Draw the cards, or the lecture that the link names."""
     put_sheet(__file__, "lectures.css")
     _turn()
-    drafts.listen_to_browser()
-    if store.memory().drafts_full:
+    drafts.listen_drafts()
+    if store.memory().drafts_written.full:
         st.error(say("lectures.full"))
     if store.get_state().sheet:
         exercises.show()

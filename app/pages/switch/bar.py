@@ -38,7 +38,9 @@ def show() -> None:
         can = experiments.can_undo(), experiments.can_redo(), bool(now)
         keep("ways", _ways, language, *can)
         named = tuple((name, each.text) for name, each in experiments.named_experiments().items())
-        keep("experiments", _kept, language, now.text, store.memory().experiment_name, *named)
+        memory = store.memory()
+        shows = now.text, memory.experiment_name, memory.experiments_written.full
+        keep("experiments", _kept, language, *shows, *named)
         compared.show_button()
         _share()
 
@@ -86,6 +88,8 @@ def _kept() -> None:
         label, key="switch_kept", icon=":material/bookmark:", help=say("experiment.kept_help")
     ):
         _name()
+        if store.memory().experiments_written.full:
+            st.caption(say("experiment.browser_full"))
         with st.container(height=ROOM if len(kept) > 4 else "content", border=False, gap="xsmall"):
             for at, (name, experiment) in enumerate(reversed(kept.items())):
                 _kept_row(at, name, experiment)
@@ -98,7 +102,7 @@ def _name() -> None:
     with st.container(horizontal=True, gap="xsmall", wrap=False, vertical_alignment="bottom"):
         st.text_input(
             say("experiment.name"),
-            key=store.bind("experiment_name", store.memory().experiment_name),
+            **store.bind("experiment_name", store.memory().experiment_name),
             max_chars=experiments.LONGEST_NAME,
             placeholder=say("experiment.name_hint"),
             disabled=not experiments.current_experiment(),

@@ -117,7 +117,7 @@ def _stack(stack: str, rows: Found, forced: Trace) -> Stack:
         name=say(f"effect.{stack}"),
         rows=[_row_name(rung) for rung, _ in rows],
         tokens=shown[:count],
-        moved=np.stack([each.by_position.numpy() for _, each in rows]),
+        moved=np.stack([each.by_position.float().numpy() for _, each in rows]),
         hovers=[
             [
                 f"{escape(_told(word, float(number)))}<br>{escape(rung.address)}"

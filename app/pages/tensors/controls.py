@@ -185,7 +185,7 @@ def _pin(axis: Axis, index: int) -> None:
     st.select_slider(
         say("tensors.held", axis=word),
         range(axis.size),
-        key=store.bind(name, index),
+        **store.bind(name, index),
         format_func=labels.__getitem__,
         on_change=lambda: take_pin(axis.name, store.widget_value(name)),
     )

@@ -235,6 +235,6 @@ def _slider(training: Training) -> None:
 
     if len(training.steps) < 2:
         return
-    key = store.bind("training_step", training.steps[training.place])
     label, steps = say("training.slider"), training.steps
-    st.select_slider(label, steps, key=key, label_visibility="collapsed", on_change=take)
+    shown = store.bind("training_step", steps[training.place])
+    st.select_slider(label, steps, **shown, label_visibility="collapsed", on_change=take)

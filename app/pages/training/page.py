@@ -23,6 +23,7 @@ from glassformer.core.errors import GlassformerError
 
 HALVES = ("replay", "workshop")
 WITH_A_HEAD = ("attention", "film")
+CONTINUED = {"translation": "training_translation.name_continue"}
 
 
 def show() -> None:
@@ -86,7 +87,10 @@ def show_headline(training: Training) -> None:
 
 def _pickers(training: Training) -> Panel:
     with side_by_side("training_pickers", gap="small", horizontal_alignment="distribute"):
-        panel = show_picker("training", "training_replay", say("training.panel"))
+        panel = show_picker(
+            "training", "training_replay", say("training.panel"),
+            titles=CONTINUED if training.trace.task == "continue" else None,
+        )  # fmt: skip
         if panel.id in WITH_A_HEAD:
             with box(
                 "dense inline", "training_head", horizontal=True, gap="small", width="content"

@@ -67,15 +67,19 @@ def show(trace: Trace, opened: bool) -> None:
         **_others(trace),  # in grey
         "parts": headline_parts.text_parts(trace),
         "hint": "" if large else hint,  # large type has no room for it
-        "first": _invitation() if invites_a_click(trace, opened) and not large else None,
+        "first": _invitation(trace) if invites_a_click(trace, opened) else None,
         "compact": large,
     }
     _headline("headline", data | _trust(trace), sentence=_turn)
 
 
-def _invitation() -> list[str]:
+def _invitation(trace: Trace) -> list[str]:
     """What there is to see, and what to do first."""
-    return [say("translate.first"), say("translate.first_action")]
+    alone = trace.task != "translate"
+    return [
+        say("translate.first_alone" if alone else "translate.first"),
+        say("translate.first_action"),
+    ]
 
 
 def invites_a_click(trace: Trace, opened: bool) -> bool:
@@ -210,7 +214,7 @@ def _temperature(now: State) -> None:
     def draw() -> None:
         st.slider(
             say("translate.temperature"), *HEATS, step=0.1, format="T = %.1f",
-            key=store.bind("heat", now.heat), label_visibility="collapsed", width=SLIDER,
+            **store.bind("heat", now.heat), label_visibility="collapsed", width=SLIDER,
             on_change=lambda: store.update(heat=store.widget_value("heat")),
         )  # fmt: skip
 

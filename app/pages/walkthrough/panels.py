@@ -14,6 +14,7 @@ from glassformer.app.pages.walkthrough.figures.sheets import (
 )
 from glassformer.app.pages.walkthrough.focus import StepFocus
 from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.session import store
 from glassformer.app.words import say
 from glassformer.core.analysis.choices import top_words
 from glassformer.core.analysis.measure import informative_mask
@@ -84,9 +85,15 @@ def address_of(wire: Wire) -> str:
 
 def shape_words(focus: StepFocus, wire: Wire) -> str:
     """Every axis with its letter, its size and its name: "S = 12 words × D = 80 features"."""
-    along, head = wire_axes(focus.trace, wire), focus.at(wire).get("head", 0) + 1
+    along, head = axes_told(focus, wire), focus.at(wire).get("head", 0) + 1
     held = say("walkthrough.held_head", letter="H", size=focus.config.n_heads, head=head)
     return " × ".join(held if axis.name == "head" else axis_words(axis) for axis in along)
+
+
+def axes_told(focus: StepFocus, wire: Wire) -> tuple[Axis, ...]:
+    """The axes of a wire; in front of a hall, where there is little room, without the batch."""
+    short = store.memory().presented
+    return tuple(axis for axis in wire_axes(focus.trace, wire) if not short or axis.name != "batch")
 
 
 def axis_words(axis: Axis) -> str:

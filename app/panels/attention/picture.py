@@ -127,7 +127,7 @@ def _show_matrix(focus: AttentionFocus) -> None:
         st.caption(mask_note(focus), width="content")
         st.toggle(
             say("attention.sinks"),
-            key=store.bind("attention_sinks", focus.now.sinks == "apart"),
+            **store.bind("attention_sinks", focus.now.sinks == "apart"),
             help=say("attention.sinks_help"),
             on_change=take,
         )

@@ -1,11 +1,12 @@
 """“Open…”: one place for a run, an experiment and a model, by button or dropped anywhere."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
 
+from glassformer.app.panels.opening.own_models import show_own_models
 from glassformer.app.runs import opened_files, uploads
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
@@ -39,17 +40,20 @@ def show_button() -> None:
 
 
 def _dialog() -> None:
-    store.memory().opening_asked = False
-    if store.memory().opening_done:
-        store.memory().opening_done = False
+    memory = store.memory()
+    memory.opening_asked = False
+    if memory.opening_done:
+        memory.opening_done = False
+        memory.opening_asked, memory.opening_stays = memory.opening_stays, False
         st.rerun()  # closes the dialog and draws what was opened
     st.markdown(say("opening.about"))
     with st.container(key="open_file"):
         _uploader()
-    failed = store.memory().opening_failed
+    failed = memory.opening_failed
     if failed is not None:
         st.error(format_error(failed))
     st.caption(say("opening.kept"))
+    show_own_models(_change)
     st.markdown(say("opening.others"))
 
 
@@ -81,6 +85,14 @@ def take_file(name: str, data: bytes) -> None:
         opened_files.open_file(name, data)
         _forget()
         store.memory().opening_done = True
+
+
+def _change(act: Callable[[], object]) -> None:
+    """Do what is asked of one's own models: the page shows it behind the dialog, which stays."""
+    store.memory().opening_failed = None
+    with _telling():
+        act()
+        store.memory().opening_done = store.memory().opening_stays = True
 
 
 def _forget() -> None:

@@ -36,6 +36,12 @@ function makeRow(view, row) {
       ...(live ? pressed : {}),
     },
     columns.map((column, at) => {
+      if (column.links && !row.head && row.values[at] !== null)
+        return make(
+          "button.text.cut.link",
+          { title: row.title, onclick: () => view.send("link", { key: row.key, column: at }) },
+          row.texts[at],
+        );
       if (column.end === null || row.head)
         return make("span.text.cut", { title: row.texts[at] }, row.texts[at]);
       return make("span.barred", bar(column, row.values[at]), make("span.number", row.texts[at]));
@@ -47,7 +53,7 @@ export default component("div.table", {
   draw(view, { columns, rows }) {
     view.root.style.gridTemplateColumns = columns.map((column) => column.width).join(" ");
     const titles = columns.map((column) =>
-      make("span.title", { title: column.help }, column.title),
+      make("span.title", { title: column.help, is: { named: column.links } }, column.title),
     );
     view.root.replaceChildren(...titles, ...rows.map((row) => makeRow(view, row)));
   },

@@ -20,6 +20,7 @@ class Column:
     mark: float | None = None  # a line at this number, on both sides where signed
     colour: str = "data"  # its role
     help: str = ""
+    links: bool = False  # each of its texts is a button of its own
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,17 @@ def bar_table(
     columns: Sequence[Column],
     rows: Sequence[Row],
     on_pick: Callable[[int], None] | None = None,
+    on_link: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Draw it; `on_pick(row.key)` is called before the rerun."""
+    """Draw it; `on_pick(row.key)` or `on_link(row.key, column)` is called before the rerun."""
 
     def picked(value: dict[str, Any]) -> None:
         if on_pick is not None:
             on_pick(int(value["key"]))
 
+    def followed(value: dict[str, Any]) -> None:
+        if on_link is not None:
+            on_link(int(value["key"]), int(value["column"]))
+
     data = {"columns": list(columns), "rows": list(rows), "clicks": on_pick is not None}
-    _table(key, data, pick=picked)
+    _table(key, data, pick=picked, link=followed)

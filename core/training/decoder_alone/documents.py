@@ -66,6 +66,22 @@ def held_out_documents(grammar: Grammar, count: int) -> list[str]:
     return list(documents_of(held_out_sentences(grammar, count), random.Random("held out")))
 
 
+def lesson_documents(grammar: Grammar, count: int) -> list[str]:
+    """Documents of so many fresh sentences alone, none of them of a held-out combination.
+
+    Args:
+        grammar: the sentences' grammar.
+        count: sentences.
+
+    Returns:
+        The documents.
+    """
+    rng, found = random.Random("lessons"), dict[Pieces, None]()
+    while len(found) < count:
+        found[draw_pair(grammar, rng, wanted=lambda key: not is_held_out(key)).english] = None
+    return list(documents_of(tuple(found), rng))
+
+
 def training_documents(
     grammar: Grammar, kept: frozenset[Pieces], seed: str, lists: float
 ) -> Iterator[str]:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 from glassformer.core.training.loop import FACTS
 from glassformer.core.training.queue.run_files import LOG, Plan, RunLog
@@ -20,6 +20,19 @@ WORKER = "glassformer.core.training.queue.worker"
 SAID = "said.txt"  # what the process wrote to its outputs: nothing, if all is well
 
 Status = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
+
+
+class Process(Protocol):
+    """What a run asks of its process; `subprocess.Popen` has it."""
+
+    @property
+    def stdin(self) -> Any: ...  # takes "stop"
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def kill(self) -> None: ...
 
 
 class TrainingRun:
@@ -36,7 +49,7 @@ class TrainingRun:
         self.log = RunLog(folder / LOG)
         self.waits = True
         self.handed_over = False  # stopped, for its owner was gone and somebody waited
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._asked_to_stop = False
 
     @property
@@ -92,18 +105,8 @@ class TrainingRun:
         """
         self.log.begin_again()
         self._asked_to_stop = self.handed_over = False
-        path = os.pathsep.join(filter(None, sys.path))  # what this process imports, that one can
-        one = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONPATH": path}
         try:
-            with (self.folder / SAID).open("wb") as said:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", WORKER, str(self.folder)],
-                    env={**os.environ, **one},
-                    stdin=subprocess.PIPE,  # its end tells the process that this one is gone
-                    stdout=said,
-                    stderr=said,
-                    start_new_session=True,  # Ctrl-C in the terminal is for the server
-                )
+            self._process = self._open_process()
         except OSError as error:  # no room on the disk, or for one more process
             self.log.end, self.log.reason = "failed", failure(error)
         self.waits = False
@@ -134,6 +137,10 @@ class TrainingRun:
         if code is not None:
             self._let_go()
 
+    def leave(self) -> None:
+        """The server ends: as `close`, but of a process elsewhere, which goes on."""
+        self.close()
+
     def close(self) -> None:
         """Ends the process and removes the folder."""
         process = self._process
@@ -145,6 +152,19 @@ class TrainingRun:
                 process.kill()
                 process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _open_process(self) -> "Process":
+        path = os.pathsep.join(filter(None, sys.path))  # what this process imports, that one can
+        one = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONPATH": path}
+        with (self.folder / SAID).open("wb") as said:
+            return subprocess.Popen(
+                [sys.executable, "-m", WORKER, str(self.folder)],
+                env={**os.environ, **one},
+                stdin=subprocess.PIPE,  # its end tells the process that this one is gone
+                stdout=said,
+                stderr=said,
+                start_new_session=True,  # Ctrl-C in the terminal is for the server
+            )
 
     def _let_go(self) -> None:
         if self._process is not None and self._process.stdin is not None:

@@ -1,9 +1,9 @@
-"""Who trains when: a server's users, their runs and kept models, and the line they wait in.
+"""Who trains when: a server's users, their runs, and the line they wait in.
 
 A `TrainingQueue` belongs to a server: so many trainings run at once, the others wait. Each user has
-a `Workshop`: a folder, one run at a time, and the models that were kept. When the user has been
-gone for a moment and somebody waits, the run stops, saved, and gives up its place; when for a
-while, or when the server ends, processes and folders go.
+a `Workshop`: a folder, with one run at a time. When the user has been gone for a moment and
+somebody waits, the run stops, saved, and gives up its place; when for a while, or when the server
+ends, processes and folders go.
 """
 
 import atexit
@@ -32,29 +32,31 @@ GRACE = 180.0  # seconds that a user may be gone: a page is loaded again, a netw
 HANDOVER = 25.0  # seconds after which one who is gone gives up the place if somebody waits
 TICK = 1.0  # seconds between two looks at the line
 MOST_USERS = 40  # workshops; with one run each, also what bounds the line
-MOST_KEPT = 3  # models of one user; the oldest one goes
-MOST_KEPT_BYTES = 2 * 2**30  # of the kept models of all users, on disk
 
 
-def own_folder(parent: Path) -> tuple[Path, IO[str] | None]:
+def own_folder(parent: Path, prefix: str = PREFIX) -> tuple[Path, IO[str] | None]:
     """A fresh folder, and the lock that says its server lives; those without a server go.
 
     Args:
         parent: the folder in which it is made.
+        prefix: of its name, and of those that go.
 
     Returns:
         The folder, and the file that is locked while it is open; None for the lock on Windows,
         where nothing is removed either.
     """
-    root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+    root = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     if fcntl is None:
         return root, None
-    for other in parent.glob(f"{PREFIX}*"):
+    for other in parent.glob(f"{prefix}*"):
         if other != root:
             _sweep(other)
     lock = (root / "lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
-    return root, lock
+    if root.exists():
+        return root, lock
+    lock.close()  # another server swept it between the two lines above
+    return own_folder(parent, prefix)
 
 
 def _sweep(folder: Path) -> None:
@@ -65,20 +67,29 @@ def _sweep(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+MakeRun = Callable[["Workshop", Path, Plan], TrainingRun]
+
+
+def _run_here(_workshop: "Workshop", folder: Path, plan: Plan) -> TrainingRun:
+    return TrainingRun(folder, plan)
+
+
 class Workshop:
-    """What one user has: a run, and kept models by name.
+    """What one user has: a run.
 
     token: names it, in links, too. owner: the session that has it. secret: of the user's browser,
     whose next session has it when that one is gone; "" for none.
     """
 
-    def __init__(self, folder: Path, token: str, owner: str, secret: str = "") -> None:
+    def __init__(
+        self, folder: Path, token: str, owner: str, secret: str = "", make_run: MakeRun = _run_here
+    ) -> None:
         folder.mkdir()
+        self._make_run = make_run
         self.folder, self.token, self.owner, self.secret = folder, token, owner, secret
         self.run: TrainingRun | None = None
-        self.kept: dict[str, Path] = {}
         self.seen = 0.0  # when its owner was last there, by the clock of the queue
-        self.runs = self._keeps = 0  # so far
+        self.runs = 0  # so far
 
     def new_run(self, plan: Plan) -> TrainingRun:
         """The run of a plan, in place of the one before.
@@ -94,45 +105,23 @@ class Workshop:
         """
         self.discard()
         self.runs += 1
-        self.run = TrainingRun(self.folder / f"run-{self.runs}", plan)
+        self.run = self._make_run(self, self.folder / f"run-{self.runs}", plan)
         return self.run
 
     def discard(self) -> None:
-        """Ends the run and forgets it; kept models stay."""
+        """Ends the run and forgets it."""
         if self.run is not None:
             self.run.close()
             self.run = None
 
-    def take_in(self, name: str, source: Path) -> Path:
-        """Keeps a copy of a model's folder under a name; of too many the oldest one goes.
+    def close(self, leaves: bool = False) -> None:
+        """Ends the run and removes everything.
 
         Args:
-            name: of the kept model; one of the same name is replaced.
-            source: the model's folder.
-
-        Returns:
-            The folder of the copy.
-
-        Raises:
-            OSError: it cannot be copied; then all that was kept stays.
+            leaves: the server ends; a run whose process is elsewhere goes on.
         """
-        self._keeps += 1  # a folder of its own each time: caches go by folders
-        target = self.folder / f"kept-{self._keeps}" / name
-        try:
-            shutil.copytree(source, target)
-        except OSError:
-            shutil.rmtree(target.parent, ignore_errors=True)
-            raise
-        gone = [self.kept.pop(name)] if name in self.kept else []
-        self.kept[name] = target
-        while len(self.kept) > MOST_KEPT:
-            gone.append(self.kept.pop(next(iter(self.kept))))
-        for folder in gone:
-            shutil.rmtree(folder.parent, ignore_errors=True)
-        return target
-
-    def close(self) -> None:
-        """Ends the run and removes everything."""
+        if leaves and self.run is not None:
+            self.run.leave()
         self.discard()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -141,7 +130,8 @@ class TrainingQueue:
     """All workshops of a server, and the line of runs that wait.
 
     slots: trainings that run at once; by default all cores but one, at least one.
-    alive: whether an owner (a session) is still there. Every method may be called on any thread.
+    alive: whether an owner (a session) is still there. make_run: the run of a workshop in a
+    folder; by default its process is here. Every method may be called on any thread.
     """
 
     def __init__(
@@ -151,7 +141,9 @@ class TrainingQueue:
         grace: float = GRACE,
         root: Path | None = None,
         handover: float = HANDOVER,
+        make_run: MakeRun = _run_here,
     ) -> None:
+        self._make_run = make_run
         self.slots = slots or max(1, (os.cpu_count() or 1) - 1)
         self._alive, self._grace, self._handover = alive, grace, handover
         self._root, self._lock_file = own_folder(root or Path(tempfile.gettempdir()))
@@ -167,12 +159,13 @@ class TrainingQueue:
         """Whether no further user can be taken in."""
         return len(self._workshops) >= MOST_USERS
 
-    def open(self, owner: str, secret: str = "") -> Workshop:
+    def open(self, owner: str, secret: str = "", token: str = "") -> Workshop:
         """A new workshop; look at `is_full` first.
 
         Args:
             owner: the session that has it.
             secret: of the user's browser; "" for none.
+            token: its name, 16 hexadecimal digits that no other has; "" for a new one.
 
         Returns:
             The workshop.
@@ -181,8 +174,8 @@ class TrainingQueue:
             GlassformerError: `no_room` for a full disk.
         """
         with self._lock, _room():
-            token = secrets.token_hex(8)
-            workshop = Workshop(self._root / token, token, owner, secret)
+            token = token or secrets.token_hex(8)
+            workshop = Workshop(self._root / token, token, owner, secret, self._make_run)
             workshop.seen = time.monotonic()
             self._workshops[token] = workshop
             if self._watch is None:
@@ -271,52 +264,8 @@ class TrainingQueue:
             run.stop()
             self.tick()
 
-    def keep(self, workshop: Workshop, name: str) -> Path | None:
-        """Keeps the result of the workshop's run under a name.
-
-        Args:
-            workshop: of this queue.
-            name: of the kept model.
-
-        Returns:
-            The folder of the copy; None where the run has no result.
-
-        Raises:
-            GlassformerError: `no_room` for a full disk, `too_many_kept` for more than
-            `MOST_KEPT_BYTES`
-                in all.
-        """
-        with self._lock:
-            source = workshop.run.model if workshop.run is not None else None
-            return None if source is None else self.take_in(workshop, name, source)
-
-    def take_in(self, workshop: Workshop, name: str, source: Path) -> Path:
-        """Keeps a copy of a model's folder under a name.
-
-        Args:
-            workshop: of this queue.
-            name: of the kept model.
-            source: the model's folder.
-
-        Returns:
-            The folder of the copy.
-
-        Raises:
-            GlassformerError: as `keep`.
-        """
-        with self._lock, _room():
-            if self.kept_bytes + _bytes(source) > MOST_KEPT_BYTES:
-                raise GlassformerError("too_many_kept")
-            return workshop.take_in(name, source)
-
-    @property
-    def kept_bytes(self) -> int:
-        """Bytes on disk of what all users have kept."""
-        with self._lock:
-            return sum(_bytes(path) for w in self._workshops.values() for path in w.kept.values())
-
     def discard(self, workshop: Workshop) -> None:
-        """Ends the workshop's run and forgets it; kept models stay.
+        """Ends the workshop's run and forgets it.
 
         Args:
             workshop: of this queue.
@@ -337,6 +286,18 @@ class TrainingQueue:
         with self._lock:
             return self._line.index(run) + 1 if run in self._line else 0
 
+    @property
+    def active(self) -> int:
+        """How many runs train now."""
+        with self._lock:
+            runs = [each.run for each in self._workshops.values()]
+            return sum(run is not None and run.is_active for run in runs)
+
+    @property
+    def waiting(self) -> int:
+        """How many runs stand in the line."""
+        return len(self._line)
+
     def tick(self) -> None:
         """Looks at all runs: those that ended make room, those in front of the line start."""
         with self._lock:
@@ -356,7 +317,7 @@ class TrainingQueue:
         self._closed.set()
         with self._lock:
             for workshop in self._workshops.values():
-                workshop.close()
+                workshop.close(leaves=True)
             self._workshops.clear()
             self._line.clear()
         shutil.rmtree(self._root, ignore_errors=True)
@@ -393,9 +354,5 @@ class TrainingQueue:
 def _room() -> Iterator[None]:
     try:
         yield
-    except OSError as error:  # shutil.Error too, of a copy that was not finished
-        raise GlassformerError("no_room", problem=error.strerror or "not copied") from error
-
-
-def _bytes(folder: Path) -> int:
-    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
+    except OSError as error:
+        raise GlassformerError("no_room", problem=error.strerror or str(error)) from error

@@ -53,6 +53,26 @@ class Segmented:
     segments: tuple[int, ...] = ()
     second: tuple[bool, ...] = ()
 
+    def segments_within(self, kinds: int, name: str) -> tuple[int, ...]:
+        """Which of a model's segments each word is of.
+
+        Args:
+            kinds: how many the model tells apart; 0: none.
+            name: of the model, for the error.
+
+        Returns:
+            A number a word, from 0; () where all are of the first.
+
+        Raises:
+            GlassformerError: `weights_tokenizer` for a segment that the model has not.
+        """
+        if not (kinds and any(self.segments)):
+            return ()
+        if max(self.segments) >= kinds:
+            problem = f"it counts {max(self.segments) + 1} segments, its model has {kinds}"
+            raise GlassformerError("weights_tokenizer", path=name, problem=problem)
+        return self.segments
+
 
 class Tokens(ABC):
     """Text to ids and back."""

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from glassformer import Trace, load_model
-from glassformer.app.pages.decoding.beam.beam_tree import FEW, WENT_ON, plan_tree, tree_data
+from glassformer.app.pages.decoding.beam.beam_tree import FEW, GAP, WENT_ON, plan_tree, tree_data
+from glassformer.app.pages.decoding.beam.panel import STAGE
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.decoding.beam import Beam, beam
 from glassformer.core.text_models.decodings import task_of
@@ -60,9 +61,6 @@ def test_what_did_not_go_on_is_drawn_beside_the_focus_or_all_of_it(case: Case) -
     near = {each.index for each in out if each.parent in (node.index, 0)}
     expected = near if len(out) > FEW else {each.index for each in out}
     assert {each.index for each in out} & shown == expected
-    for each in drawn.nodes:
-        children = {child.index for child in tree.children(each.index)}
-        assert drawn.hidden(each) == len(children - shown)
 
 
 def test_what_is_sent_stays_small(case: Case) -> None:
@@ -72,7 +70,33 @@ def test_what_is_sent_stays_small(case: Case) -> None:
         data = tree_data(drawn, trace.vocabulary.__getitem__, (), TEXTS, FigureStyle())
         assert len(json.dumps(data, ensure_ascii=False).encode()) < 256 * 1024
         assert data["path"] == [0, 1]
+        shown = {each["i"] for each in data["nodes"]}
+        for each in data["nodes"]:
+            children = {child.index for child in tree.children(each["i"])}
+            assert each["n"] == len(children - shown)
         ends = {each["h"]: each["i"] for each in data["nodes"] if each["h"]}
         assert ends[1] == tree.best.index
         widths = [len(data["widths"]), max(each["c"] for each in data["nodes"]) + 1]
         assert widths[0] == widths[1]
+
+
+def test_in_front_of_a_hall_the_columns_around_the_focus_stand_alone(case: Case) -> None:
+    tree, trace = case
+    for focus in tree.path(tree.best.index):
+        drawn = plan_tree(tree, False, focus.index)
+        data = tree_data(
+            drawn, trace.vocabulary.__getitem__, (), TEXTS, FigureStyle(), STAGE
+        )  # fmt: skip
+        assert sum(data["widths"]) + GAP * len(data["widths"]) <= STAGE
+        nodes = {each["i"]: each for each in data["nodes"]}
+        at = focus.position + 1 - data["first"]
+        assert nodes[focus.index]["c"] == at
+        assert at < len(data["widths"])
+        cells = {(each["c"], each["l"]) for each in data["nodes"]}
+        assert len(cells) == len(nodes)
+        assert {lane for _, lane in cells} == set(range(data["lanes"]))
+        shown = {each.index for each in drawn.nodes} - nodes.keys()
+        beside = [each for each in drawn.nodes if each.index in shown and each.fate in WENT_ON]
+        assert all(
+            not 0 <= each.position + 1 - data["first"] < len(data["widths"]) for each in beside
+        )

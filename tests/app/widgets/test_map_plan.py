@@ -33,6 +33,7 @@ CONFIGS: list[dict[str, Any]] = [
     {"source": ("I",), "output": ("<s>",)},
 ]
 OPENED = [(0, 0), (1, 1), (11, 4)]
+STAGED = 0  # in place of a size: in front of a hall
 
 
 def drawn(config: dict[str, Any], opened: tuple[int, int] = (0, 0), language: str = "en",
@@ -40,7 +41,8 @@ def drawn(config: dict[str, Any], opened: tuple[int, int] = (0, 0), language: st
           tinted: bool = False) -> dict[str, Any]:  # fmt: skip
     unfolded = {"encoder": opened[0], "decoder": opened[1]}
     with patch("glassformer.app.words.get_state", lambda: State(language=language)):
-        return plan_map(small_trace(**config), FigureStyle(dark, size), block, unfolded, tinted)
+        look, staged = FigureStyle(dark, size or 100), size == STAGED
+        return plan_map(small_trace(**config), look, block, unfolded, tinted, staged)
 
 
 def parts(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -72,7 +74,7 @@ def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("block", "size"), [("", 100), ("memory", 100), ("", 150), ("memory", 200)]
+    ("block", "size"), [("", 100), ("memory", 100), ("", 150), ("memory", 200), ("", STAGED)]
 )
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("opened", OPENED)
@@ -92,7 +94,7 @@ def test_no_text_lies_on_another_or_leaves_the_drawing(
         assert not overlap(tuple(one), tuple(two)), f"{first!r} lies on {second!r}"
 
 
-@pytest.mark.parametrize("size", [100, 200])
+@pytest.mark.parametrize("size", [100, 200, STAGED])
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: str(config)[:60])
 def test_every_block_can_be_pointed_at_and_none_lies_on_another(
     config: dict[str, Any], size: int

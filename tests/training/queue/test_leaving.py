@@ -175,7 +175,7 @@ def test_a_line_that_the_disk_cut_is_passed_over(tmp_path: Path) -> None:
     assert run.log.phase == "training"
 
 
-@pytest.mark.parametrize("what", ["open", "begin", "keep"])
+@pytest.mark.parametrize("what", ["open", "begin"])
 def test_the_desk_refuses_in_a_sentence(
     what: str, here: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,11 +192,7 @@ def test_the_desk_refuses_in_a_sentence(
     monkeypatch.setattr(Plan, "save", full)
     monkeypatch.setattr(Path, "mkdir", full if what == "open" else Path.mkdir)
     monkeypatch.setattr(desk_module.shutil, "copytree", full)
-    acts = {
-        "open": lambda: desk.open("b"),
-        "begin": lambda: desk.begin(workshop, plan()),
-        "keep": lambda: desk.keep(workshop, "mine"),
-    }
+    acts = {"open": lambda: desk.open("b"), "begin": lambda: desk.begin(workshop, plan())}
     with pytest.raises(GlassformerError, match="no room"):
         acts[what]()
     assert os.listdir(workshop.folder) == ([] if what == "begin" else ["run-1"])

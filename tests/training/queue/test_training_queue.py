@@ -1,17 +1,18 @@
-"""Who trains when: the line, whose a workshop is, what is kept, and that nothing is left behind."""
+"""Who trains when: the line, whose a workshop is, and that nothing is left behind."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from glassformer.core.errors import GlassformerError
-from glassformer.core.text_models.checkpoints import CHECKPOINTS, DEFAULT, load_model
-from glassformer.core.training.queue.training_queue import MOST_KEPT, PREFIX, TrainingQueue
+from glassformer.core.training.queue import training_queue
+from glassformer.core.training.queue.training_queue import PREFIX, TrainingQueue
 from tests.architecture.sources import ROOT
 from tests.training.queue.small_runs import WAIT, plan, until
 
@@ -29,22 +30,13 @@ def test_one_trains_and_the_others_wait(desk: TrainingQueue) -> None:
     assert runs[2].status == "running" and desk.place(runs[2]) == 0
 
 
-def test_the_line_moves_on_without_anybody_looking_and_results_are_kept(
-    desk: TrainingQueue,
-) -> None:
-    workshop = desk.open("a")
-    assert desk.keep(workshop, "none") is None
-    first = desk.begin(workshop, plan())
+def test_the_line_moves_on_without_anybody_looking(desk: TrainingQueue) -> None:
+    first = desk.begin(desk.open("a"), plan())
     second = desk.begin(desk.open("b"), plan(5000))
     end = time.monotonic() + WAIT
     while second.status == "waiting" and time.monotonic() < end:
         time.sleep(0.1)  # the desk's own thread does all
     assert (first.status, second.status) == ("done", "running")
-    folders = [desk.keep(workshop, f"mine-{i}") for i in range(MOST_KEPT + 1)]
-    desk.discard(workshop)
-    assert list(workshop.kept) == [f"mine-{i}" for i in range(1, MOST_KEPT + 1)]
-    assert folders[0] is not None and not folders[0].exists() and not first.folder.exists()
-    assert load_model(workshop.kept["mine-1"]).name == "mine-1"
 
 
 def test_a_workshop_is_its_owners_until_the_owner_is_gone(tmp_path: Path) -> None:
@@ -115,16 +107,17 @@ def _runs(process: int) -> bool:
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_what_all_keep_has_a_bound(desk: TrainingQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = desk.open("a"), desk.open("b")
-    model = CHECKPOINTS / DEFAULT
-    desk.take_in(first, "mine-1", model)
-    size = desk.kept_bytes
-    assert size > 10_000
-    monkeypatch.setattr(
-        "glassformer.core.training.queue.training_queue.MOST_KEPT_BYTES", int(1.5 * size)
-    )
-    with pytest.raises(GlassformerError) as refused:
-        desk.take_in(first, "mine-2", model)
-    assert refused.value.key == "too_many_kept"
-    assert list(first.kept) == ["mine-1"] and desk.kept_bytes == size and not second.kept
+def test_a_folder_that_another_server_sweeps_before_it_is_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = fcntl.flock
+
+    def late(file: Any, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        training_queue._sweep(Path(file.name).parent)
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    folder, held = training_queue.own_folder(tmp_path)
+    assert (folder / "lock").is_file() and [folder] == [*tmp_path.iterdir()]
+    held.close()

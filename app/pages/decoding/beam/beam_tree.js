@@ -17,11 +17,12 @@ function measure({ font, lanes, row, widths }) {
   return { lefts, width, height: lanes * row + EDGE, middle: ({ l: lane }) => (lane + 0.5) * row };
 }
 
-function heads({ font, texts, widths }, { lefts }) {
+function heads({ first, font, texts, widths }, { lefts }) {
   return widths.map((width, column) => {
     const x = lefts[column] + width / 2;
-    return column
-      ? label("head", column, { y: font, x, "text-anchor": "middle" })
+    const said = first && !column ? `${texts.step} ${first}` : first + column;
+    return first + column
+      ? label("head", said, { y: font, x, "text-anchor": "middle" })
       : label("head", texts.step, { y: font, x: EDGE });
   });
 }

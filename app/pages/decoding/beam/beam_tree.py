@@ -1,8 +1,9 @@
 """The tree of a beam search as the component draws it: which nodes, where, how wide."""
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from math import inf
 from typing import Any
 
 from glassformer.app.plots.labels import fit_to_width, format_percent, visible, widest
@@ -42,10 +43,6 @@ class Plan:
     def left_out(self) -> int:
         """How many nodes are not drawn."""
         return len(self.tree.nodes) - len(self.lanes)
-
-    def hidden(self, node: Node) -> int:
-        """How many were tried after a node and are not drawn."""
-        return sum(child.index not in self.lanes for child in self.tree.children(node.index))
 
 
 def plan_tree(tree: Beam, everything: bool = False, focus: int | None = None) -> Plan:
@@ -132,37 +129,74 @@ def _take(taken: Cells, first: int, last: int, least: int) -> int:
 WIDEST = 104.0  # pixels of a word
 NARROWEST = 48.0  # so wide that most words that did not go on fit, too
 SHARE = 64.0  # pixels of the percentage beside it, and of the pill's edges
+GAP = 30.0  # pixels between two columns, as beam_tree.js has it
+END = 70.0  # pixels of what stands behind the last
+LANES = 8  # in front of a hall
 SIGN = 16.0  # pixels of the sign before a word that did not go on
 
 
 def tree_data(
     drawn: Plan, token: Callable[[int], str], given: Container[int], texts: Mapping[str, Any],
-    look: FigureStyle,
+    look: FigureStyle, room: float = inf,
 ) -> dict[str, Any]:  # fmt: skip
     """What is sent to the browser.
 
     token: how an id is written. given: positions whose word was given by hand. texts: "label",
     "step", "start", "given", "fates"; "node", on hover, with {word} {chance} {total} {score} {rank}
-    {fate}; "more", of what was tried after a node and is not drawn, with {count}.
+    {fate}; "more", of what was tried after a node and is not drawn, with {count}. room: pixels for
+    the columns; in less than all of them need stand those around the node in focus.
     """
     words = {node.index: visible(token(node.id)) for node in drawn.nodes[1:]}
     words[0] = texts["start"]
-    widths, best = _widths(drawn, words, look), _best(drawn.tree)
+    widths, best = _widths(drawn, words, look, room < inf), _best(drawn.tree)
     path = drawn.tree.path(drawn.focus) if drawn.focus is not None else ()
+    seen = _columns_in(room, widths, path[-1].position + 1 if path else 0, look)
+    lanes = _lanes_in(room, [node for node in drawn.nodes if node.position + 1 in seen], drawn)
+    shown = [
+        node for node in drawn.nodes
+        if node.position + 1 in seen and drawn.lanes[node.index] in lanes
+    ]  # fmt: skip
+    indices = {node.index for node in shown}
     return {
         "nodes": [
             _node(node, drawn, words[node.index], best, widths[node.position + 1], look)
             | {"g": int(node.position in given and node.fate not in ("overruled", "start"))}
-            for node in drawn.nodes
+            | {"c": node.position + 1 - seen[0], "l": lanes[drawn.lanes[node.index]]}
+            | {"n": sum(each.index not in indices for each in drawn.tree.children(node.index))}
+            for node in shown
         ],
-        "widths": [round(each) for each in widths],
-        "lanes": max(drawn.lanes.values()) + 1,
+        "widths": [round(widths[each]) for each in seen],
+        "first": seen[0],
+        "lanes": len(lanes),
         "row": look.px(24 if drawn.spread else 30),
         "font": look.px(14),
         "focus": drawn.focus,
         "path": [0, *(node.index for node in path)],
         "texts": texts,
     }
+
+
+def _lanes_in(room: float, nodes: Iterable[Node], drawn: Plan) -> dict[int, int]:
+    """The lanes of some nodes, counted anew; in little room few of what did not go on."""
+    kept = {drawn.lanes[node.index] for node in nodes if node.fate in WENT_ON}
+    others = sorted({drawn.lanes[node.index] for node in nodes} - kept)
+    least = LANES - len(kept) if room < inf else len(others)
+    return {lane: at for at, lane in enumerate(sorted({*kept, *others[: max(0, least)]}))}
+
+
+def _columns_in(room: float, widths: Sequence[float], at: int, look: FigureStyle) -> range:
+    """Those around one that have room: by turns the next on the left and the next on the right."""
+    seen = range(at, at + 1)
+    while True:
+        more = (range(max(0, seen[0] - 1), seen[-1] + 1), range(seen[0], seen[-1] + 2))
+        grown = [
+            each for each in more
+            if len(each) > len(seen) and each[-1] < len(widths)
+            and sum(widths[column] + GAP for column in each) + look.px(END) <= room
+        ]  # fmt: skip
+        if not grown:
+            return seen
+        seen = min(grown, key=lambda each: abs(sum(each) / len(each) - at))
 
 
 def _node(
@@ -176,8 +210,6 @@ def _node(
     return {
         "i": node.index,
         "p": node.parent,
-        "c": node.position + 1,
-        "l": drawn.lanes[node.index],
         "w": fit_to_width(word, look.px(14), room),
         "x": word,
         "s": "" if start else format_percent(node.probability),
@@ -188,16 +220,17 @@ def _node(
         "t": look.number(node.total),
         "z": look.number(node.score),
         "r": node.rank + 1,
-        "n": drawn.hidden(node),
     }
 
 
-def _widths(drawn: Plan, words: Mapping[int, str], look: FigureStyle) -> list[float]:
-    """Pixels of each column: as wide as the widest word that went on, whatever else is drawn."""
+def _widths(drawn: Plan, words: Mapping[int, str], look: FigureStyle, every: bool) -> list[float]:
+    """Pixels of each column: as wide as its widest word that went on, or as all of its words."""
     wide = [float(look.px(NARROWEST))] * drawn.columns
     for node in drawn.nodes[1:]:
-        if node.fate in WENT_ON:
-            needed = widest(words[node.index], look.px(14))
+        if every or node.fate in WENT_ON:
+            needed = widest(words[node.index], look.px(14)) + look.px(SIGN) * (
+                node.fate not in WENT_ON
+            )
             at = node.position + 1
             wide[at] = max(wide[at], min(needed, look.px(WIDEST)))
     start = widest(words[0], look.px(14)) + look.px(16)

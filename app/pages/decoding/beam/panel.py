@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from html import escape
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ LEGEND = ("best", "focus", "kept", "finished", "cut", "open", "pruned", "forbidd
 MOST_ALPHA = 2.0
 NUMBERS = ("together", "total", "length", "penalty", "score", "before")
 TREE_TEXTS = "beam.label beam.step beam.start beam.node beam.more beam.given"
+STAGE = 830.0  # pixels in front of a hall
 HEIGHT = 225.0  # pixels of the bars in the smallest window
 
 _beam_tree = component(__file__, "beam_tree")
@@ -121,7 +123,7 @@ def _controls(now: State) -> None:
         store.update(branches="all" if store.widget_value("beam_branches") else "few")
 
     st.toggle(
-        say("beam.all"), key=store.bind("beam_branches", now.branches == "all"),
+        say("beam.all"), **store.bind("beam_branches", now.branches == "all"),
         help=say("beam.all_help"), on_change=branches,
     )  # fmt: skip
 
@@ -130,22 +132,25 @@ def _tree(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None
     drawn = plan_tree(tree, store.get_state().branches == "all", focus)
     title = "beam.title_one" if tree.size == 1 else "beam.title"
     st.markdown(f"**{say(title, size=tree.size, steps=drawn.columns - 1)}**")
-    with box("fill", "beam_main"):
-        _draw_tree(decoding, drawn, look)
-    st.html(_legend(drawn))
+    with box("fill", "beam_main", gap="xsmall"):
+        seen = _draw_tree(decoding, drawn, look)
+        st.html(_legend(drawn, seen))
 
 
-def _draw_tree(decoding: Decoding, drawn: Plan, look: FigureStyle) -> None:
+def _draw_tree(decoding: Decoding, drawn: Plan, look: FigureStyle) -> range:
+    """The tree; in front of a hall as many columns as it has room for. Gives the columns."""
     texts: dict[str, Any] = say_each(TREE_TEXTS)
     if decoding.first:
         texts["start"] = f"… {visible(decoding.token(decoding.task.given[-1]))}"
     texts["fates"] = say_each(FATES)
     given = [place - decoding.first for place in decoding.asked]
-    data = tree_data(drawn, decoding.token, given, texts, look)
+    room = STAGE if store.memory().presented else inf
+    data = tree_data(drawn, decoding.token, given, texts, look, room)
     _beam_tree("beam_tree", data, height="stretch", pick=lambda sent: pick_node(int(sent["index"])))
+    return range(data["first"], data["first"] + len(data["widths"]))
 
 
-def _legend(drawn: Plan) -> str:
+def _legend(drawn: Plan, seen: range) -> str:
     """The signs that are on screen, and how many nodes are not, as one line of HTML."""
     fates = {node.fate for node in drawn.nodes} | {"best", "focus"}
     marks = "".join(
@@ -154,8 +159,10 @@ def _legend(drawn: Plan) -> str:
         if name in fates
     )
     key = "beam.about" if drawn.left_out else "beam.about_all"
-    about = escape(say(key, nodes=len(drawn.tree.nodes), left=drawn.left_out))
-    return f'<p class="beam-legend">{marks}<span>{about}</span></p>'
+    about = say(key, nodes=len(drawn.tree.nodes), left=drawn.left_out)
+    if len(seen) < drawn.columns:
+        about = say("beam.about_some", first=seen[0], last=seen[-1], steps=drawn.columns - 1)
+    return f'<p class="beam-legend">{marks}<span>{escape(about)}</span></p>'
 
 
 def _sweep(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:

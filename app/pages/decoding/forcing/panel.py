@@ -213,7 +213,7 @@ def draw_pickers(decoding: Decoding, choice: ChosenWord) -> None:
     labels = {index: word_in_prose(decoding, index) for index in options}
     with side_by_side("forcing_pickers", "rows-2", gap="small"):
         st.pills(
-            say("forcing.words"), tuple(options), key=store.bind("forcing_word", word),
+            say("forcing.words"), tuple(options), **store.bind("forcing_word", word, default=word),
             format_func=labels.__getitem__, label_visibility="collapsed", width="content",
             on_change=lambda: _force(place, store.widget_value("forcing_word")),
         )  # fmt: skip

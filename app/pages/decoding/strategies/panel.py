@@ -32,6 +32,7 @@ LAST_SEED = 999_999
 SEEDS = 5  # sentences of one sampling that are listed
 HOTTEST = 3.0  # of the slider, unless the link is hotter
 BEFORE = 6  # words before the one in focus that are written out
+STAGED = 12  # words of a sentence that stand in columns in front of a hall
 SHOWN = 9  # words of a cut, one a row
 CUT_TEXTS = {
     "own": "strategies.cut_own",
@@ -105,6 +106,8 @@ def _rows(
         "focus": (now.strategy, step),
         "texts": texts | {"numbers": [say("strategies.ln"), say("strategies.words")]},
         "font": look.px(15),
+        "flow": store.memory().presented
+        and max(len(each.words) for each in written.values()) > STAGED,
     }
 
     def picked(value: Mapping[str, Any]) -> None:

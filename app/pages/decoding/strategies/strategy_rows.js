@@ -35,9 +35,10 @@ function makeLine(panel, line, row, steps) {
     make("b", line.title),
     make("span", line.about),
   );
-  const words = line.words.map((word, step) =>
-    at(make(".cell", makeWord(panel, line, word, step)), row, step + 2),
-  );
+  const made = line.words.map((word, step) => makeWord(panel, line, word, step));
+  const words = panel.data.flow
+    ? [at(make(".cell", made), row, 2)]
+    : made.map((word, step) => at(make(".cell", word), row, step + 2));
   return [
     at(make(".line"), row, "1 / -1"),
     at(name, row, 1),
@@ -80,13 +81,16 @@ export default component(`<div class="frame"><div class="rows" role="group"></di
   start: (panel) => {
     panel.rows = panel.find(".rows");
   },
-  draw(panel, { font, lines, texts }) {
+  draw(panel, { flow, font, lines, texts }) {
     const steps = Math.max(1, ...lines.map((line) => line.words.length));
-    const gridTemplateColumns = `max-content repeat(${steps}, max-content) 1fr repeat(2, max-content)`;
+    const gridTemplateColumns = flow
+      ? "max-content 1fr"
+      : `max-content repeat(${steps}, max-content) 1fr repeat(2, max-content)`;
     const gridTemplateRows = `max-content repeat(${lines.length}, minmax(max-content, 1fr))`;
     const { rows } = panel;
     set(rows, {
       "aria-label": texts.label,
+      is: { flow },
       style: { "--type": `${font}px`, gridTemplateColumns, gridTemplateRows },
     });
     rows.replaceChildren(

@@ -43,6 +43,7 @@ from glassformer.core.decoding.step import Step
 from glassformer.core.errors import GlassformerError
 
 HEIGHT = 340
+STAGED = 6  # words in front of a hall; the others are counted together
 NEARLY_ONE = 1.005  # "as between 1.00 words" says nothing
 
 
@@ -178,15 +179,19 @@ def draw_words(decoding: Decoding, place: int, look: FigureStyle) -> None:
     step, trace = run.moments[place].step, run.trace
     known = {index: share for index, share in step.candidates if not math.isnan(share)}
     known.setdefault(step.chosen, step.probability)
-    ids, chosen = [*known], [*known].index(step.chosen)
+    ids = [*known][: STAGED if store.memory().presented else None]
+    if step.chosen not in ids:
+        ids[-1] = step.chosen
+    chosen, cut = ids.index(step.chosen), [known[each] for each in known if each not in ids]
     words = [word_of(trace, index) for index in ids]
     words[chosen] = trace.output_tokens[place]  # as the sentence has it
     others = say("timeline.rest", count=f"{len(trace.vocabulary) - len(ids):,}")
     figure = next_words(
-        words, [*known.values()], chosen, look, height=look.px(HEIGHT), forced=place in run.forced,
+        words, [known[each] for each in ids], chosen, look,
+        height=look.px(HEIGHT), forced=place in run.forced,
         signs=sentence_signs([trace.vocabulary[at] for at in ids]),
         remarks=word_remarks(decoding, place, ids),
-        rest=(others, step.rest) if len(ids) == len(step.candidates) else None,
+        rest=(others, step.rest + sum(cut)) if len(known) == len(step.candidates) else None,
     )  # fmt: skip
 
     def clicked(click: Click) -> None:

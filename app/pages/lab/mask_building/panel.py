@@ -6,6 +6,7 @@ from glassformer.app.pages.lab import kit
 from glassformer.app.pages.lab.figures.masks import boards_html, fits_table, lines_tables
 from glassformer.app.pages.lab.inputs import Field
 from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.lab.mask_building import MOST_HEADS, RECIPES, WIDEST, Built, build_mask
 
@@ -22,7 +23,8 @@ def show() -> None:
     """Draw the inputs and what comes of them."""
     look, texts = current_look(), kit.draw_bench_head("mask_building")
     found = kit.compute_from_inputs("mask_building", BUILDING, build_mask, note=_empty_rows).result
-    st.html(lines_tables(found, texts, look))
+    with box("across", "lab_mask_lines"):
+        st.html(lines_tables(found, texts, look))
     sentences, heads, size, _ = found.spread.shape
     counts = {"stored": found.with_padding.numel(), "spread": found.spread.numel()}
     strides = ", ".join(map(str, found.spread.stride()))

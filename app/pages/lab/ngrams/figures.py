@@ -28,6 +28,7 @@ from glassformer.core.lab.ngrams import LONGEST, Likely, Perplexity
 from glassformer.core.trace.trace import Candidate
 
 Texts = Mapping[str, str]
+NAMES = {"translator": ("by_model", "model_level"), "gpt": ("by_gpt", "gpt_level")}
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,13 @@ class Foreseen:
     model: tuple[Candidate, ...]
     perplexities: tuple[Perplexity, ...]  # of 1, 2, … words
     model_perplexity: float
+    beside: str  # which model it is, of `NAMES`
 
 
 def candidates_tables(found: Foreseen, texts: Texts) -> str:
     """The likeliest next words of both, side by side, as HTML.
 
-    texts: "by_counts" with {order} and {met}, "by_model", "probability", "count".
+    texts: "by_counts" with {order} and {met}, those of `NAMES`, "probability", "count".
     """
     counts = [_row(each.word, each.probability, f"<td>{each.count}</td>") for each in found.counted]
     words = [_row(each.token, each.probability) for each in found.model]
@@ -56,7 +58,7 @@ def candidates_tables(found: Foreseen, texts: Texts) -> str:
     return tables_side_by_side(
         [
             (by_counts, rows_table("lab-lines", heads, counts)),
-            (texts["by_model"], rows_table("lab-lines", heads[:1], words)),
+            (texts[NAMES[found.beside][0]], rows_table("lab-lines", heads[:1], words)),
         ]
     )
 
@@ -68,7 +70,7 @@ def _row(word: str, probability: float, more: str = "") -> tuple[str, str]:
 def perplexity_figure(found: Foreseen, texts: Texts, look: FigureStyle) -> go.Figure:
     """Perplexity by the order of the counts beside the translator's, and what was never counted.
 
-    texts: "perplexity", "unseen", "n", "model_level" with {value}, "hover" with {order} and
+    texts: "perplexity", "unseen", "n", those of `NAMES` with {value}, "hover" with {order} and
     {value}, "hover_unseen" with {order}, {unseen} and {words}.
     """
     values = [each.value for each in found.perplexities]
@@ -90,7 +92,7 @@ def perplexity_figure(found: Foreseen, texts: Texts, look: FigureStyle) -> go.Fi
         end = axis_suffix(at)
         where = {"xref": f"x{end}", "yref": f"y{end} domain", "layer": "below"}
         layout["shapes"].append(upright_line(found.order, look, "query", 1, "dot", **where))
-    level = texts["model_level"].format(value=look.number(found.model_perplexity))
+    level = texts[NAMES[found.beside][1]].format(value=look.number(found.model_perplexity))
     height = float(np.log10(found.model_perplexity))
     place = {"xref": "x", "yref": "y"}
     layout["annotations"].append(
@@ -120,7 +122,8 @@ def _curves(found: Foreseen, level: str, texts: Texts, look: FigureStyle) -> lis
 def _reach(values: Sequence[float], look: FigureStyle) -> dict[str, Any]:
     ends = np.log10([each for each in values if isfinite(each)])
     between = [float(ends.min()) - 0.2, float(ends.max()) + 0.15]
-    return grid_axis(look, type="log", range=between, dtick="D2")
+    ticks = [step * 10**power for power in range(6) for step in (1, 2, 5)]
+    return grid_axis(look, type="log", range=between, tickvals=ticks, ticktext=[*map(str, ticks)])
 
 
 def _shares(look: FigureStyle) -> dict[str, Any]:

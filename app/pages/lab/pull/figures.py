@@ -42,7 +42,7 @@ def pull_figure(found: LookUp, names: Sequence[str], texts: Texts, look: FigureS
         mode="markers+text",
         marker={"symbol": "x", "size": look.px(11), "color": look.colour("faint")},
         text=[escape(texts["mean"])],
-        textposition="bottom center",
+        textposition="top center",
         textfont={"size": look.px(14), "color": look.colour("faint")},
         hoverinfo="skip",
         cliponaxis=False,

@@ -144,10 +144,7 @@ def _lines(text: str, bad: list[Refused]) -> None:
         store.update(batch=store.widget_value("batch_text").strip())
 
     st.text_area(
-        say("batch.lines", most=MOST),
-        key=store.bind("batch_text", text),
-        height=116,
-        on_change=take,
+        say("batch.lines", most=MOST), **store.bind("batch_text", text), height=116, on_change=take
     )
     with box("rows-2 scroll note", "batch_bad", gap=None):
         for number, line, error in bad[:MOST]:
@@ -166,7 +163,7 @@ def _masks() -> None:
         for side in padded_sides(on_screen.plain_model().config):
             st.toggle(
                 say(f"batch.mask_{side}"),
-                key=store.bind(f"batch_{side}", side not in off),
+                **store.bind(f"batch_{side}", side not in off),
                 help=say(f"batch.help_{side}"),
                 on_change=experiments.toggle_switch,
                 args=(PaddingOff(side),),
@@ -255,7 +252,7 @@ def _maps(chosen: Padded, place: str) -> Maps:
     now, found = store.get_state(), chosen.masked
     both = [(each.weights[place], each.masks[place]) for each in (found, chosen.switched)]
     return Maps(
-        weights=[_of_head(weights, now.head).numpy() for weights, _ in both],
+        weights=[_of_head(weights, now.head).float().numpy() for weights, _ in both],
         allowed=[
             _of_head(masks.expand_as(weights).float(), now.head).numpy() > 0
             for weights, masks in both

@@ -67,10 +67,16 @@ def show_gallery() -> None:
     on_top(escape(say(key, count=len(example_experiments()))))
     with box("fill tall grows", "switch_examples", gap="xsmall"):
         language = store.get_state().language
-        data = store.once(lambda: json_bytes(cards_data("", results=True)), None, language)
+        staged = store.memory().presented
+        data = store.once(
+            lambda: json_bytes(cards_data("", results=True, staged=staged)), None, language, staged
+        )
         _cards(
             "example_cards", data, height="stretch", pick=lambda sent: pick_example(str(sent["id"]))
         )
+        if staged:
+            shown, count = len(GROUPS), len(example_experiments())
+            st.caption(say("switch_examples.some", some=shown, count=count))
 
 
 def _elsewhere() -> bool:
@@ -115,17 +121,21 @@ def view_of(example: ExampleExperiment) -> dict[str, Any]:
     return panel | sentence | {"model": example.model, "step": start.step, "run": start.run}
 
 
-def cards_data(chosen: str, results: bool = False) -> dict[str, Any]:
-    """What is sent to the browser, as plain JSON; results: with both translations."""
+def cards_data(chosen: str, results: bool = False, staged: bool = False) -> dict[str, Any]:
+    """What is sent to the browser, as plain JSON.
+
+    results: with both translations. staged: in front of a hall, the first one of each group.
+    """
+    groups = {
+        group: [each for each in example_experiments() if each.group == group] for group in GROUPS
+    }
     return {
         "groups": [
             {
                 "title": say(f"switch_examples.group_{group}"),
-                "cards": [
-                    _card(each, results) for each in example_experiments() if each.group == group
-                ],
+                "cards": [_card(each, results) for each in cards[: 1 if staged else None]],
             }
-            for group in GROUPS
+            for group, cards in groups.items()
         ],
         "chosen": chosen,
         "texts": say_each("switch_examples.back switch_examples.take"),

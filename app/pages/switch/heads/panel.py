@@ -40,6 +40,7 @@ from glassformer.core.trace.address import Address
 
 WAYS = ("zero", "mean")
 ORDERS = ("place", "harm")
+STAGED = 8  # heads of a ranking in front of a hall
 LEVELS = 120_000  # bytes of all thumbnails together
 LOOKS = {
     "own": "switch_heads.look_own",
@@ -113,6 +114,8 @@ def _show_switches() -> None:
     heads = {kind: config.of(kind).n_heads for kind in kinds}
     size = min(32, math.isqrt(LEVELS // (count * (max(heads.values()) + 1))))
     ranked = now.heads_by == "harm"
+    every = _ranking() if ranked else [*_all_heads().values()]
+    items = every[: STAGED if ranked and store.memory().presented else None]
     texts = say_each("switch_heads.kind_off switch_heads.layer_off switch_heads.all_help")
     columns = [
         *say_each(
@@ -131,7 +134,7 @@ def _show_switches() -> None:
             )
             for kind in kinds
         ],
-        "items": _ranking() if ranked else [*_all_heads().values()],
+        "items": items,
         "ranked": ranked,
         "focus": {"kind": now.kind, "layer": now.layer, "head": now.head},
         "label": say("switch_heads.label"),
@@ -140,6 +143,8 @@ def _show_switches() -> None:
     }
     with box("fill medium", "heads_all"):
         draw_heads("head_switches", data, current_look(), height="stretch", act=apply_head_action)
+        if len(items) < len(every):
+            st.caption(say("switch_heads.some", some=len(items), count=len(every)))
 
 
 def _all_heads() -> dict[tuple[str, int], dict[str, Any]]:

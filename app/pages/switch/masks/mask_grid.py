@@ -117,7 +117,7 @@ def _data(focus: MaskFocus) -> dict[str, Any]:
     """What is sent to the browser: a bit a cell and plane, the weights, the words, the colours."""
     view, now, look, (rows, columns) = focus.mask, focus.now, focus.look, focus.sides
     planes = [each.numpy() for each in (view.allowed, view.mixed, view.changed, view.own)]
-    weights = view.weights.numpy().astype(np.float32)
+    weights = view.weights.float().numpy()
     shown = (len(rows.tokens), len(columns.tokens))
     kind = say(f"masks.kind_{focus.kind}")
     texts = say_each(NAMES)

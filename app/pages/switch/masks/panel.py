@@ -163,7 +163,7 @@ def _quick(focus: MaskFocus) -> None:
             say("masks.quick"),
             list(switches),
             selection_mode="multi",
-            key=store.bind("mask_quick", on),
+            **store.bind("mask_quick", on, default=on),
             format_func=labels.__getitem__,
             label_visibility="collapsed",
             width="content",

@@ -142,7 +142,7 @@ def _suggestions(pair: tuple[str, str]) -> None:
         st.pills(
             say("patching.pairs"),
             list(labels),
-            key=store.bind("patching_pair", chosen),
+            **store.bind("patching_pair", chosen, default=chosen),
             format_func=labels.__getitem__,
             label_visibility="collapsed",
             width="content",
@@ -171,7 +171,7 @@ def _other(second: str) -> None:
 
     st.text_input(
         say("patching.other"),
-        key=store.bind("patching_second", in_one_line(store.get_state().second or second)),
+        **store.bind("patching_second", in_one_line(store.get_state().second or second)),
         placeholder=say("patching.other_hint"),
         on_change=take,
     )
@@ -269,8 +269,8 @@ def _panel(
         ],
         words=grid.tokens,
         hovers=hovers,
-        shares=grid.restored.numpy().astype(np.float32),
-        chances=grid.probabilities.numpy().astype(np.float32),
+        shares=grid.restored.float().numpy(),
+        chances=grid.probabilities.float().numpy(),
         marked=marked,
         chosen=patched[1:] if patched and patched[0] is grid else None,
     )

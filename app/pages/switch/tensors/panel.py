@@ -64,7 +64,7 @@ def _address(trace: Trace) -> str:
     st.selectbox(
         say("tensor_edit.address"),
         list(labels),
-        key=store.bind("tensor_address", chosen),
+        **store.bind("tensor_address", chosen, index=list(labels).index(chosen)),
         format_func=lambda each: labels.get(each, each),
         accept_new_options=True,
         help=say("tensor_edit.address_help"),
@@ -98,7 +98,7 @@ def _listed(name: str, label: str, axis: Axis, chosen: Sequence[int], none: str)
     st.multiselect(
         label,
         list(range(axis.size)),
-        key=store.bind(f"tensor_{name}", list(chosen)),
+        **store.bind(f"tensor_{name}", list(chosen), default=list(chosen)),
         format_func=labels.__getitem__,
         placeholder=none,
         on_change=lambda: put_fields(**{name: tuple(store.widget_value(f"tensor_{name}"))}),
@@ -114,7 +114,7 @@ def _typed(name: str, label: str, value: str, hint: str = "", **released: Any) -
         put_fields(**released | {name: words.strip()})
 
     shown = in_one_line(value)
-    st.text_input(label, key=store.bind(f"tensor_{name}", shown), on_change=take, placeholder=hint)
+    st.text_input(label, **store.bind(f"tensor_{name}", shown), on_change=take, placeholder=hint)
 
 
 def _act(trace: Trace, where: str) -> None:
@@ -139,7 +139,7 @@ def _field(name: str) -> None:
         label,
         0,
         drafts.LAST,
-        key=store.bind("tensor_draw", value),
+        **store.bind("tensor_draw", value),
         on_change=lambda: put_fields(draw=store.widget_value("tensor_draw")),
         help=say("tensor_edit.draw_help"),
     )

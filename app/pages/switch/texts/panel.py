@@ -117,7 +117,7 @@ def _edit(texts: Sequence[str], more: int) -> None:
 
     st.text_area(
         say("over_texts.texts", most=MOST_OVER_TEXTS),
-        key=store.bind("texts_typed", "\n".join(map(in_one_line, texts))),
+        **store.bind("texts_typed", "\n".join(map(in_one_line, texts))),
         height=220,
         on_change=take,
     )

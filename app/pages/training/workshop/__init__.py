@@ -8,7 +8,7 @@ import streamlit as st
 
 from glassformer.app.pages.training.workshop import data, live
 from glassformer.app.pages.training.workshop.form import Form, get_form, show_form, take_form
-from glassformer.app.runs import trainings
+from glassformer.app.runs import kept_models, trainings
 from glassformer.app.session import store
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import format_error, literal
@@ -73,12 +73,10 @@ def _begin() -> None:
     form, found, memory = get_form(), data.current_pairs(), store.memory()
     if start_obstacle(form):  # the data changed in the same moment
         return
-    workshop = trainings.workshop()
-    name = f"mine-{workshop.runs + 1 if workshop is not None else 1}"
     memory.workshop_refused = None
     try:
         memory.workshop_full = not trainings.start_training(
-            form.plan(name, found.pairs if found else ())
+            form.plan(trainings.free_run_name(), found.pairs if found else ())
         )
     except GlassformerError as error:  # a full disk; the form stays
         memory.workshop_refused = error
@@ -86,9 +84,8 @@ def _begin() -> None:
 
 def _ended(run: TrainingRun) -> None:
     # Kept as it is now; a run that went on since, or was the oldest of too many, can be kept again.
-    is_kept = run.plan.name in trainings.kept_models() and store.memory().workshop_kept == _mark(
-        run
-    )
+    kept = run.plan.name in [each.name for each in kept_models.own_models()]
+    is_kept = kept and store.memory().workshop_kept == _mark(run)
     with st.container(horizontal=True, gap="xsmall"):
         if run.can_resume:
             _button("resume", partial(trainings.training_desk().resume, run), type="primary")
@@ -111,12 +108,12 @@ def _mark(run: TrainingRun) -> tuple[str, int]:
 
 
 def _keep() -> None:
-    workshop, run, memory = trainings.workshop(), trainings.current_run(), store.memory()
-    if workshop is None or run is None:
+    run, memory = trainings.current_run(), store.memory()
+    if run is None:
         return
     memory.workshop_refused = None
     try:
-        if trainings.training_desk().keep(workshop, run.plan.name) is not None:
+        if trainings.keep_result(run):
             memory.workshop_kept = _mark(run)
     except GlassformerError as error:
         memory.workshop_refused = error

@@ -58,7 +58,8 @@ def _pick_families(names: tuple[str, ...], form: Form) -> None:
     with box("scroll", "workshop_pick"):
         # Streamlit says "Select all" in English only, and all of them are a source of their own.
         st.multiselect(
-            say("workshop.families"), names, key=store.bind("workshop_families", chosen),
+            say("workshop.families"), names,
+            **store.bind("workshop_families", chosen, default=chosen),
             format_func=labels.__getitem__, placeholder=say("workshop.families_hint"),
             label_visibility="collapsed", select_all=False, on_change=take,
         )  # fmt: skip
@@ -100,7 +101,7 @@ def _own(form: Form) -> None:
 
 def _paste() -> None:
     st.text_area(
-        say("workshop.paste"), key=store.bind("workshop_text", pasted_text()),
+        say("workshop.paste"), **store.bind("workshop_text", pasted_text()),
         placeholder=say("workshop.paste_hint"), help=say("workshop.paste_help"), height="stretch",
         on_change=lambda: _take(store.widget_value("workshop_text") or ""),
     )  # fmt: skip
@@ -152,7 +153,7 @@ def _problems(found: PairFile, form: Form) -> None:
     if found.bad_lines and found.is_trainable:
         st.checkbox(
             say("workshop.leave_out", count=len(found.bad_lines)),
-            key=store.bind("workshop_leave_out", form.leave_out),
+            **store.bind("workshop_leave_out", form.leave_out),
             on_change=lambda: change_form(leave_out=bool(store.widget_value("workshop_leave_out"))),
         )
 

@@ -173,9 +173,10 @@ def _preset(form: Form, fixed: bool) -> None:
             take_form(preset_form(chosen))
 
     labels = {name: say(f"workshop.preset_{name}") for name in PRESETS}
+    preset = preset_of(form)
     st.segmented_control(
         say("workshop.preset"), tuple(PRESETS), format_func=labels.__getitem__, on_change=picked,
-        key=store.bind("workshop_preset", preset_of(form)), help=say("workshop.preset_help"),
+        **store.bind("workshop_preset", preset, default=preset), help=say("workshop.preset_help"),
         disabled=fixed, width="stretch",
     )  # fmt: skip
 
@@ -211,5 +212,5 @@ def _number(name: str, limits: tuple[int, int], step: int, form: Form, fixed: bo
 
     st.number_input(
         say(f"workshop.{name}"), least, most, step=step, on_change=take, disabled=fixed,
-        key=store.bind(widget, getattr(form, name)), help=say(f"workshop.{name}_help"),
+        **store.bind(widget, getattr(form, name)), help=say(f"workshop.{name}_help"),
     )  # fmt: skip

@@ -46,5 +46,6 @@ def _drawn(trace: Trace) -> dict[str, Any]:
         store.update(unfolded=tuple(sorted(layers.items())))
     opened = block.id if block else ""
     tinted = now.tint == "change"
+    staged = store.memory().presented
     key = (look, now.language, opened, layers, tinted)
-    return store.once(lambda: plan_map(trace, look, opened, layers, tinted), trace, *key)
+    return store.once(lambda: plan_map(trace, look, opened, layers, tinted, staged), trace, *key)

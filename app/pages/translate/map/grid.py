@@ -6,6 +6,7 @@ layer, so the slabs read as a table: sub-layers down, layers across.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from glassformer.app.pages.translate.map.shapes import Box
 from glassformer.core.analysis.blocks import Kind
@@ -26,6 +27,12 @@ NORM_STEP = 38.0  # what the norm of an embedding takes below a stack
 HEAD_STEP = 44.0  # what a head's own layer takes above it
 UNDER_LEGEND = 20.0  # of one stack: the legend stands above its layers
 HEADER, FOOT, TOP, ADD = 26.0, 6.0, 8.0, 18.0
+LOW: dict[str, Any] = {
+    "block": 18.0, "norm": 16.0, "branch": 22.0, "legend": False, "token_rows": 1,
+    "low": True, "high": 18.0, "over": 9.0, "between": 17.0, "neck": 15.0, "head": 24.0,
+    "foot": 4.0, "join": 2.0, "root": 22.0, "stem": 11.0,
+    "final": 32.0,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,27 @@ class Size:
     token_rows: int = 2
     output_rows: int = 1
     alone: bool = False  # one stack, which has the whole width
+    low: bool = False  # chosen words without percents, in one row over the whole width
+    high: float = 26.0  # of the blocks above the stacks
+    over: float = 13.0  # between those and the chosen words
+    between: float = 18.0
+    neck: float = 22.0  # from the last of them to the stack
+    head: float = HEADER + TOP  # of a card
+    foot: float = FOOT
+    join: float = 5.0  # between a sub-layer and its norm
+    root: float = 40.0  # from a stack to the circles that add the positions
+    final: float = 44.0  # from a stack to what stands above its norm
+    stem: float = 24.0  # from those to the embedding
+
+    @property
+    def choice_step(self) -> float:
+        """From one row of chosen words to the next."""
+        return 24.0 if self.low else CHOICE_STEP
+
+    @property
+    def choices(self) -> tuple[float, float]:
+        """Left and right edge of the chosen words."""
+        return (EDGE, self.width - EDGE) if self.low else self.halves[1]
 
     @property
     def letters(self) -> bool:
@@ -69,8 +97,10 @@ class Size:
         return self.halves[0][1] + MIDDLE / 2
 
 
-def size_of(config: ModelConfig, percent: int) -> Size:
+def size_of(config: ModelConfig, percent: int, staged: bool = False) -> Size:
     """The size for a reader's type size in percent, whether or not a block is open.
+
+    staged: in front of a hall, where it is as low as its type for the last row allows.
 
     Larger type takes the legend first, then the letters of the shapes; the layers set an end.
     """
@@ -84,6 +114,8 @@ def size_of(config: ModelConfig, percent: int) -> Size:
     elif least > ROOMY - 24:
         least += 24  # so many layers that the encoder needs what the decoder would take
     width = max(wanted, least)
+    if staged:
+        return Size(least, alone=alone, **LOW)
     if percent > 100:
         return Size(width, 30.0, 22.0, 26.0, legend=False, token_rows=3, alone=alone)
     return Size(width, alone=alone)
@@ -170,22 +202,25 @@ class Grid:
 def lay_out_grid(config: ModelConfig, unfolded: dict[Stack, int], size: Size) -> Grid:
     """The places for this model in this size, with one layer of each stack unfolded."""
     end, outputs = size.end, 4.0
-    words_end = outputs + CHOICE_STEP * size.output_rows
-    softmax = Box.around(sum(size.halves[1]) / 2, words_end + 13, end, 26)
-    linear = Box.around(softmax.cx, softmax.bottom + 18, end, 26)
-    head = Box.around(softmax.cx, linear.bottom + 18, end, 26) if config.head_transform else None
-    norm_room = 44.0 if config.final_norm else 0.0
-    above = linear.bottom + 22 + norm_room + (HEAD_STEP if head else 0.0)
+    words_end = outputs + size.choice_step * size.output_rows
+    softmax = Box.around(sum(size.halves[1]) / 2, words_end + size.over, end, size.high)
+    linear = Box.around(softmax.cx, softmax.bottom + size.between, end, size.high)
+    head = None
+    if config.head_transform:
+        head = Box.around(softmax.cx, linear.bottom + size.between, end, size.high)
+    norm_room = size.final if config.final_norm else 0.0
+    above = linear.bottom + size.neck + norm_room + (HEAD_STEP if head else 0.0)
     above += UNDER_LEGEND if size.alone and size.legend and not norm_room else 0.0
     names = stacks_of(config)
     bottom = above - min(_rows(config, stack, 0.0, size)[1] for stack in names)
     stacks = {stack: _stack(config, stack, unfolded[stack], bottom, size) for stack in names}
     memory = None
     if config.has_both:
-        memory = Box.around(stacks["encoder"].cx, stacks["encoder"].exit - 46, end, 26)
+        memory = Box.around(stacks["encoder"].cx, stacks["encoder"].exit - 46, end, size.high)
     normed = bottom + 30 if config.embedding_norm else None
-    plus = bottom + (40 if config.adds_positions else 10) + (NORM_STEP if normed else 0.0)
-    embedding, tokens = plus + 24, plus + 70
+    plus = bottom + (size.root if config.adds_positions else 10) + (NORM_STEP if normed else 0.0)
+    embedding = plus + size.stem
+    tokens = embedding + size.high + 20
     height = tokens + 27 * size.token_rows
     return Grid(
         stacks,
@@ -209,7 +244,7 @@ def _stack(
     left, right = size.side(stack)
     rows, top = _rows(config, stack, bottom, size)
     exit_cx = sum(size.halves[1] if size.alone else (left, right)) / 2
-    final = Box.around(exit_cx, top - 46, size.end, 24) if config.final_norm else None
+    final = Box.around(exit_cx, top - size.final - 2, size.end, 24) if config.final_norm else None
     spans = layer_columns(layer_count(config, stack), opened, left, right)
     placed = tuple(
         Column(layer, Box(x, top, width, bottom - top), layer == opened)
@@ -246,18 +281,19 @@ def _rows(
     config: ModelConfig, stack: Stack, bottom: float, size: Size
 ) -> tuple[tuple[SublayerRow, ...], float]:
     """The sub-layers of a stack from its bottom up, and the y of its top."""
-    rows, low = [], bottom - FOOT
+    rows, low = [], bottom - size.foot
     for kind in sublayers(config, stack):
         if config.norm_place == "post":
             block = low - size.branch - size.block
-            norm = block - 5 - size.norm
+            norm = block - size.join - size.norm
             row = SublayerRow(kind, low - 7, (block, size.block), (norm, size.norm), None)
             low = norm
         else:
-            norm = low - 14 - (size.norm - 2)
-            block = norm - 22 - size.block
-            added = block - 8 - ADD / 2
+            norm = low - (10 if size.low else 14) - (size.norm - 2)
+            block = norm - (12 if size.low and kind == "feed_forward" else 22) - size.block
+            join = 5 if size.low else 8
+            added = block - join - ADD / 2
             row = SublayerRow(kind, low - 5, (block, size.block), (norm, size.norm - 2), added)
-            low = block - 8 - ADD
+            low = block - join - ADD
         rows.append(row)
-    return tuple(rows), low - TOP - HEADER
+    return tuple(rows), low - size.head

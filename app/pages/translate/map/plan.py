@@ -32,19 +32,19 @@ SWITCH = "tint"  # no block has this id
 
 def plan_map(
     trace: Trace, look: FigureStyle, open_block: str = "",
-    unfolded: Mapping[str, int] | None = None, tinted: bool = False,
+    unfolded: Mapping[str, int] | None = None, tinted: bool = False, staged: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """The drawing of a run: its size and everything on it, back to front.
 
     tinted: blocks by how far they move the vectors, not by their roles.
 
     unfolded: the layer of each stack that is drawn in full, counted from 0; the first without it.
-    Layers that the model does not have become its last.
+    Layers that the model does not have become its last. staged: in front of a hall.
     """
     config, wanted = trace.config, unfolded or {}
-    size = size_of(config, look.size)
+    size = size_of(config, look.size, staged)
     words = trace.output_tokens
-    if len(choice_chips(words, size.halves[1], 0, rows=1)) != len(words):
+    if not size.low and len(choice_chips(words, size, 0)) != len(words):
         size = replace(size, output_rows=2)  # one row is too short for the chosen words
     by_id = {block.id: block for block in blocks_of_model(config)}
     scene = Scene(trace, look, by_id, ratios(trace), open_block, tinted, size.letters)

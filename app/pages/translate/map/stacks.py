@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from glassformer.app.pages.translate.map.grid import (
     CARD,
-    CHOICE_STEP,
     GUTTER,
     PAD,
     Column,
     Grid,
+    Size,
     StackGrid,
     SublayerRow,
 )
@@ -115,9 +115,9 @@ def _inputs(
         x = cx + offset
         turn = [(x, fork)] if offset else []
         items += wire_item([(cx, fork), *turn, (x, bottom)], role)
-        items.append(text_item(x + 5, bottom + 11, letter, 11, role, weight=600))
+        items.append(text_item(x + 5, bottom + 11, letter, 13, role, weight=600))
     if config.positions == "relative" and row.kind == "self_attention":
-        items.append(text_item(cx + 2 * PARTS, bottom + 11, "+ B", 11, "weights", weight=600))
+        items.append(text_item(cx + 2 * PARTS, bottom + 11, "+ B", 12, "weights", weight=600))
     return items
 
 
@@ -186,7 +186,7 @@ def draw_memory_arrows(whole: Grid) -> list[Item]:
         points = [(fork, y), (fork, y + offset), (block, y + offset)]
         drawn += wire_item(points, role)
         above = y + offset + (-4 if offset < 0 else 13)
-        drawn.append(text_item(fork + 3, above, letter, 11, role, weight=600))
+        drawn.append(text_item(fork + 3, above, letter, 13, role, weight=600))
     for column in grid.columns:
         if not column.open and column.box.x - GUTTER < card.right < column.box.x:
             drawn += wire_item([(column.box.x - 6, y), (column.box.x, y)])
@@ -196,7 +196,7 @@ def draw_memory_arrows(whole: Grid) -> list[Item]:
 def draw_input(scene: Scene, grid: Grid, stack: Stack) -> list[Item]:
     """From the words at the bottom to the first layer: embedding, plus positions."""
     places, side = grid.stacks[stack], "source" if stack == "encoder" else "target"
-    box = Box.around(places.cx, grid.embedding, 206, 28)
+    box = Box.around(places.cx, grid.embedding, 206, grid.size.high + 2)
     cx, enters = places.cx, places.bottom
     first = places.columns[0].box.cx  # where the stream enters
     has_positions = f"{side}/positions" in scene.blocks
@@ -206,7 +206,7 @@ def draw_input(scene: Scene, grid: Grid, stack: Stack) -> list[Item]:
     items = wire_item([(cx, start), *top, (first, enters)])
     # The shape stands on the inner side, unless the wire turns that way to the first layer.
     inner = -places.outer
-    way = -inner if (first - cx) * inner > 1 else inner
+    way = -inner if (first - cx) * inner > 1 and not grid.size.low else inner
     normed = f"{side}/norm/output" if grid.embedding_norm else f"{side}/input"
     items.append(_beside(scene, cx + way * 12, places.bottom + 23, normed, way))
     if grid.embedding_norm:
@@ -215,25 +215,27 @@ def draw_input(scene: Scene, grid: Grid, stack: Stack) -> list[Item]:
         )
     if has_positions:
         items += wire_item([(cx, box.y), (cx, grid.plus + 9)])
-        items += _positions(scene, places, side, grid.plus)
+        items += _positions(scene, places, side, grid.plus, grid.size.high - 2)
     items += wire_item([(cx, grid.tokens - 3), (cx, box.bottom)])
     items.append(_beside(scene, cx + inner * 12, box.bottom + 14, f"{side}/ids", inner))
     end, caption = cx + places.outer * 12, say(f"map.words_{scene.words_of(side)}")
-    items.append(text_item(end, box.bottom + 14, caption, 12, "faint", _anchor(places.outer)))
+    items.append(text_item(end, box.bottom + 14, caption, 13, "faint", _anchor(places.outer)))
     return [*items, scene.block(f"{side}/embedding", box)]
 
 
-def _positions(scene: Scene, places: StackGrid, side: str, y: float) -> list[Item]:
+def _positions(
+    scene: Scene, places: StackGrid, side: str, y: float, high: float
+) -> list[Item]:  # fmt: skip
     """The circle that adds, and the block of waves beside it, on the outer side."""
     cx = places.cx
     half = (places.right - places.left) / 2
     middle = cx + places.outer * min(118, half - 68)
-    box = Box.around(middle, y - 12, 132, 24)
+    box = Box.around(middle, y - high / 2, 132, high)
     edge = box.right if places.outer < 0 else box.x
     items = wire_item([(edge, y), (cx + places.outer * 9, y)])
     items.append(scene.block(f"{side}/positions", box, big=False))
     if f"{side}/token_type" in scene.blocks:
-        other = Box.around(2 * cx - middle, y - 12, 132, 24)
+        other = Box.around(2 * cx - middle, y - high / 2, 132, high)
         edge = other.x if places.outer < 0 else other.right
         items += wire_item([(edge, y), (cx - places.outer * 9, y)])
         items.append(scene.block(f"{side}/token_type", other, big=False))
@@ -278,13 +280,13 @@ def draw_output(scene: Scene, grid: Grid) -> list[Item]:
     cx, stack = grid.linear.cx, list(grid.stacks.values())[-1]
     if not scene.trace.config.has_generator:
         name = text_item(cx, grid.linear.bottom - 6, say("map.vectors"), 13, "faint", "middle")
-        return [*_upwards(scene, stack, grid.linear.bottom), name]
-    items = _upwards(scene, stack, (grid.head or grid.linear).bottom)
+        return [*_upwards(scene, grid, stack, grid.linear.bottom), name]
+    items = _upwards(scene, grid, stack, (grid.head or grid.linear).bottom)
     if grid.head:
         items.append(scene.block("output/dense", grid.head))
         items += wire_item([(cx, grid.head.y), (cx, grid.linear.bottom)])
     items += wire_item([(cx, grid.linear.y), (cx, grid.softmax.bottom)])
-    items += wire_item([(cx, grid.softmax.y), (cx, grid.softmax.y - 15)])
+    items += wire_item([(cx, grid.softmax.y), (cx, grid.softmax.y - grid.size.over - 2)])
     items.append(_beside(scene, cx + 12, grid.linear.y - 5, "output/logits", 1))
     items.append(scene.block("output/logits", grid.linear))
     items.append(scene.block("output/probabilities", grid.softmax))
@@ -294,15 +296,12 @@ def draw_output(scene: Scene, grid: Grid) -> list[Item]:
 def _choices(scene: Scene, grid: Grid) -> list[Item]:
     """Every chosen word with its probability, as a number and a bar."""
     trace, chances, items = scene.trace, probabilities(scene.trace), []
-    side, given = (
-        grid.size.halves[1],
-        set(range(len(trace.output_tokens))) - set(rows_by_model(trace)),
-    )
+    given = set(range(len(trace.output_tokens))) - set(rows_by_model(trace))
     marks = marks_of(trace)
-    for chip in choice_chips(scene.trace.output_tokens, side, grid.outputs, grid.size.output_rows):
+    for chip in choice_chips(trace.output_tokens, grid.size, grid.outputs):
         box, at = chip.box, chip.index
         items += _chip(chip, at is None or at in given or trace.output_pieces[at] in marks)
-        if at is None:
+        if at is None or grid.size.low:
             continue
         chance = chances[at]
         share = chance if chance == chance else 0.0  # NaN draws no bar
@@ -316,11 +315,10 @@ def _choices(scene: Scene, grid: Grid) -> list[Item]:
     return items
 
 
-def choice_chips(
-    tokens: Sequence[str], side: tuple[float, float], y: float, rows: int
-) -> list[Chip]:  # fmt: skip
-    """The chosen words in their rows, with room for a probability each."""
-    return chips_in_rows(tokens, side, y, rows, FONT, CHOICE_STEP - GAP, 37)
+def choice_chips(tokens: Sequence[str], size: Size, y: float) -> list[Chip]:
+    """The chosen words in their rows, with room for a probability each if they have one."""
+    high, least = (22, 0) if size.low else (size.choice_step - GAP, 37)
+    return chips_in_rows(tokens, size.choices, y, size.output_rows, FONT, high, least)
 
 
 def short_percent(share: float) -> str:
@@ -337,13 +335,13 @@ def draw_encoder_end(scene: Scene, grid: Grid) -> list[Item]:
     memory = grid.memory
     if memory is None:
         return []
-    items = _upwards(scene, grid.stacks["encoder"], memory.bottom)
+    items = _upwards(scene, grid, grid.stacks["encoder"], memory.bottom)
     middle = (memory.right + grid.size.corridor) / 2
     label = scene.wire_label(middle, memory.cy - 7, "memory", "middle")
     return [*items, label, scene.block("memory", memory)]
 
 
-def _upwards(scene: Scene, places: StackGrid, goal: float) -> list[Item]:
+def _upwards(scene: Scene, grid: Grid, places: StackGrid, goal: float) -> list[Item]:
     """Out of the last layer, through the final norm where there is one."""
     cx = places.exit_cx
     out = places.columns[-1].box.cx  # where the stream leaves
@@ -355,7 +353,7 @@ def _upwards(scene: Scene, places: StackGrid, goal: float) -> list[Item]:
     if places.final_norm:
         items += wire_item([(cx, places.final_norm.y), (cx, goal)])
         items.append(scene.block(f"{places.stack}/norm", places.final_norm, big=False))
-    items.append(_beside(scene, cx - 12, places.exit - 9, address, -1))
+    items.append(_beside(scene, cx - 12, places.exit - grid.size.neck + 13, address, -1))
     return items
 
 

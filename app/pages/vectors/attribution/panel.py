@@ -13,7 +13,7 @@ import streamlit as st
 
 from glassformer.app.pages.vectors.focus import VectorsFocus, show_word
 from glassformer.app.panels import provenance
-from glassformer.app.plots.labels import visible
+from glassformer.app.plots.labels import format_number, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.session.state import AGAINST
@@ -217,7 +217,7 @@ def _added(focus: Attributed) -> str:
     """That the bars add up."""
     found = focus.found
     total = sum(part.value for part in found.parts)
-    return say("attribution.added", total=focus.number(total), error=f"{found.error:.0e}")
+    return say("attribution.added", total=focus.number(total), error=format_number(found.error, 1))
 
 
 def _frozen(found: LogitAttribution) -> str:

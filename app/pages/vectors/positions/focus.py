@@ -231,6 +231,6 @@ def slider(name: str, label: str, last: int, value: int, take: Callable[[int], N
         label,
         1,
         last,
-        key=store.bind(widget, value),
+        **store.bind(widget, value),
         on_change=lambda: take(int(store.widget_value(widget))),
     )

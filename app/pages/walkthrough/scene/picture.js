@@ -111,9 +111,11 @@ function columnStyle(scene, panel, room) {
 function layPicture(scene, panel, width, height) {
   const { type } = scene.data;
   const [wide, high] = CELL[panel.data.kind];
-  const left = panel.data.rows.labels
-    ? Math.min(scene.left, width * (wide > 4 ? 0.45 : 0.3))
-    : type * 2.6;
+  const left = panel.bare
+    ? type / 2
+    : panel.data.rows.labels
+      ? Math.min(scene.left, width * (isStaged() ? 0.6 : wide > 4 ? 0.45 : 0.3))
+      : type * 2.6;
   const fits = (pad) => Math.min((width - left - pad) / panel.columns, type * wide);
   let room = fits(type * 0.8);
   const { style, top } = columnStyle(scene, panel, room);
@@ -231,7 +233,8 @@ function namedRows(scene, panel) {
 }
 
 function rowLabels(scene, panel, pen) {
-  const { geometry: g, data } = panel;
+  const { bare, geometry: g, data } = panel;
+  if (bare) return;
   const { type, colours } = scene.data;
   const chosen = data.at[0];
   for (const at of namedRows(scene, panel)) {

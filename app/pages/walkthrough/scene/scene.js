@@ -232,7 +232,8 @@ function buildColumns(scene) {
   for (const panel of scene.columns.flat()) panel.every = table;
   for (const [at, panels] of scene.columns.entries()) {
     const nodes = panels.map((panel) => panel.node);
-    scene.stage.append(make(".column", { is: { narrow: columns[at].narrow } }, nodes));
+    const given = { is: { narrow: columns[at].narrow }, style: { "--panels": panels.length } };
+    scene.stage.append(make(".column", given, nodes));
     const between = table ? make(".operation.stacked") : scene.operations[at];
     if (between && at + 1 < columns.length) scene.stage.append(between);
   }
@@ -275,6 +276,13 @@ function build(scene) {
   root.replaceChildren(...header(scene), scene.stage, footer(scene));
 }
 
+// Whether a panel has its row labels beside it: those of the one before, and the same row chosen.
+function isBare(panels, at) {
+  const [before, { data }] = [panels[at - 1]?.data, panels[at]];
+  const told = ({ rows, at: [row] }) => JSON.stringify([rows?.labels, row]);
+  return isStaged() && Boolean(before) && told(before) === told(data);
+}
+
 function paint(scene) {
   if (!scene.stage?.clientWidth) return;
   if (scene.blocks) {
@@ -289,6 +297,7 @@ function paint(scene) {
     type * 9,
   );
   scene.above = type * 1.5;
+  for (const each of scene.columns) each.forEach((panel, at) => (panel.bare = isBare(each, at)));
   const most = Math.max(1, ...panels.map((panel) => panel.rows));
   const table = panels.some((panel) => panel.data.kind === "table");
   scene.tallest = table ? most * type * CELL.map[1] : Infinity;
@@ -371,8 +380,10 @@ function drawWires({ columns, operations, stage, svg }) {
 
 // Where wires begin or end: at the chosen row; of a table, and of what it joins, at every row.
 function anchors(panels, side, box) {
+  const ends = panels.map(({ canvas }) => canvas.getBoundingClientRect()[side]);
+  const end = Math[side === "right" ? "max" : "min"](...ends);
   return panels
-    .filter((panel) => panel.geometry)
+    .filter(({ geometry }, at) => geometry && Math.abs(ends[at] - end) < 1) // no wire over another
     .flatMap(({ canvas, data, every, geometry: g, rows: count }) => {
       const { left, top } = canvas.getBoundingClientRect();
       const [x, y] = [

@@ -229,7 +229,7 @@ def blocks_of(focus: StepFocus) -> dict[str, Any]:
 
 
 def _stage(focus: StepFocus, wire: Wire) -> dict[str, Any]:
-    apart, along = wire.form == "apart", wire_axes(focus.trace, wire)
+    apart, along = wire.form == "apart", panels.axes_told(focus, wire)
     return {
         "key": wire.key,
         "symbol": wire_symbol(wire),
