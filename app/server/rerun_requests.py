@@ -14,14 +14,15 @@ moment into one. Two things would be lost so:
 
 from collections.abc import Callable, Mapping, Set
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.state.session_state import SessionState, WStates
 
-from glassformer.app.session.memory import Memory
+if TYPE_CHECKING:  # torch comes with it, and the port is to answer before
+    from glassformer.app.session.memory import Memory
 
 TRIGGERS = (
     "trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value",
@@ -54,7 +55,7 @@ def _heard(usual: Callable[..., None]) -> Callable[..., None]:
     return handle
 
 
-def _memory(known: SessionState) -> Memory | None:
+def _memory(known: SessionState) -> "Memory | None":
     """None before the first run of a session."""
     return known._new_session_state.get("memory") or known._old_state.get("memory")
 
@@ -97,7 +98,7 @@ def _taken(usual: Callable[..., None]) -> Callable[..., None]:
     return begin
 
 
-def _unheard(told: WidgetStates, known: SessionState, memory: Memory) -> frozenset[str]:
+def _unheard(told: WidgetStates, known: SessionState, memory: "Memory") -> frozenset[str]:
     """Widgets, by their ids, that stand in the browser as they did while another was changed.
 
     One act makes one request: where something has changed since the browser told it last, or its
@@ -109,7 +110,7 @@ def _unheard(told: WidgetStates, known: SessionState, memory: Memory) -> frozens
     return stood if memory.goes_back or len(stood) < len(other) else frozenset()
 
 
-def _tell_again(unheard: Set[str], known: SessionState, memory: Memory) -> None:
+def _tell_again(unheard: Set[str], known: SessionState, memory: "Memory") -> None:
     """Tell the browser their values in this run, too, in case that it draws no other of it.
 
     What comes within a moment it draws once, as the last run has it, and only one that sets a value
