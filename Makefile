@@ -68,7 +68,7 @@ check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all
 	@$(PYTHON) -m ruff format --check .
 	@$(SCRIPTS) --check
 	@$(PYTHON) -m mypy
-	@$(MAKE) --no-print-directory test-all
+	@$(MAKE) --no-print-directory test-all ARGS="--reruns 1 --rerun-show-tracebacks $(ARGS)"
 
 format: $(READY_CHECKS) ## lay out the code as the checks want it
 	@$(PYTHON) -m ruff check --fix .

@@ -1,6 +1,7 @@
 """Fixtures of the browser tests: one server for all of them, one Chromium for most."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
@@ -14,6 +15,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/browser" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Notes which tests failed: `session.testsfailed` counts none that will be tried again."""
+    report = yield
+    if report.failed:
+        driver.FAILED.add(item.nodeid)
+    elif report.when == "setup":
+        driver.FAILED.discard(item.nodeid)
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -80,9 +92,8 @@ def led(
         driver.lead(led_pages[0], path, query or "theme=light")
         return led_pages[0]
 
-    failed = request.session.testsfailed
     yield lead
-    if request.session.testsfailed != failed and led_pages:
+    if led_pages and request.node.nodeid in driver.FAILED:
         led_pages.pop().close()
 
 
@@ -103,7 +114,6 @@ def open_page(
     that added to it what outlives a load.
     """
     opened: list[Page] = []
-    failed = request.session.testsfailed
 
     def open_one(path: str = "", query: str = "", **window: object) -> Page:
         page = kept_pages.pop() if kept_pages else driver.note_changes(driver.new_page(context))
@@ -116,7 +126,7 @@ def open_page(
     for page in opened:
         if page.is_closed():
             continue
-        if request.session.testsfailed != failed or page in driver.CHANGED:
+        if page in driver.CHANGED or request.node.nodeid in driver.FAILED:
             page.close()
         else:
             driver.leave(page, app_url)

@@ -50,6 +50,7 @@ LASTING = (
     "set_extra_http_headers",
 )
 CHANGED: set[Page] = set()
+FAILED: set[str] = set()  # ids of tests
 _CALLS = itertools.count()
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 from glassformer.app.hall.rooms import Room
 from glassformer.core.lectures.lecture import Lecture
 from glassformer.core.lectures.read import load_lecture, read_lecture
+from tests.browser.driver import FAILED
 from tests.hall.halls import open_at
 
 Stage = tuple[Page, Room]  # of a presenter
@@ -98,9 +99,8 @@ def stage(
     page.keyboard.press("Escape")
     page.keyboard.press("Home")
     at_scene(page, 0)
-    failed = request.session.testsfailed
     yield stages[0]
-    if request.session.testsfailed != failed and stages:
+    if stages and request.node.nodeid in FAILED:
         stages.pop()[0].close()
 
 
