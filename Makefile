@@ -28,7 +28,7 @@ TOOK := code=$$?; took=$$(( $$(date +%s) - start )); \
 	printf 'All of it took %d minutes %02d seconds.\n' $$((took / 60)) $$((took % 60)); exit $$code
 # What is computed, without app and browser: once more as other processors would, the one time with
 # sums whose last bits differ (tests/other_rounding.py), the other with two threads.
-NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity trace weights) \
+NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity tools trace weights) \
 	$(wildcard tests/test_*.py)
 # What lays out the style sheets and the scripts of the browser.
 SCRIPTS := $(VENV)/bin/oxfmt '**/*.js' '**/*.css'

@@ -27,8 +27,8 @@ def test_a_word_and_its_metric_are_the_same_question() -> None:
         return batch["output/logits"][:, 2, id]
 
     by_metric = gf.attribute(model, TEXT, logit, target=TARGET, at=2)
-    assert by_word.value == pytest.approx(float(batch["output/logits"][0, 2, id]), abs=1e-5)
-    assert by_word.error < 1e-5
+    assert by_word.value == pytest.approx(float(batch["output/logits"][0, 2, id]), rel=1e-5)
+    assert by_word.error < 1e-5 * by_word.value
     assert np.allclose(by_word.source, by_metric.source)
     assert by_word.source_words[int(by_word.source.argmax())] == "cross"
     assert gf.attribute(model, TEXT, id, target=TARGET, at=2).source == pytest.approx(
@@ -53,7 +53,7 @@ def test_a_metric_of_ones_own_sees_batches(method: Any) -> None:
     assert len(found.target) == len(found.target_words)
     assert seen == ({1, 33} if method == "integrated_gradients" else {1})
     if method == "exact":
-        assert found.error < 1e-5
+        assert found.error < 1e-4  # of logits of some 15, in float32
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama 3", "bert", "t5", "marian"])
