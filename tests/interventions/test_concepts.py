@@ -123,7 +123,7 @@ def test_the_same_edits_in_two_threads_do_not_mix(small_model: Make, target_ids:
     def again(index: int) -> None:
         together.wait()
         for _ in range(20):
-            if not torch.equal(logits(sources[index]), alone[index]):
+            if not torch.allclose(logits(sources[index]), alone[index], atol=1e-5):
                 wrong.append(index)
 
     threads = [threading.Thread(target=again, args=(index,)) for index in range(2)]

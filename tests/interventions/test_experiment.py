@@ -193,7 +193,8 @@ def test_two_readers_at_once_never_see_each_others_experiment() -> None:
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda each: run(each, model(), SENTENCE), several * 3))
     for index, trace in enumerate(together):
-        assert torch.equal(trace["output/logits"], alone[index % 4]), several[index % 4].text
+        same = torch.allclose(trace["output/logits"], alone[index % 4], atol=1e-4)
+        assert same, several[index % 4].text  # each changes logits by more than 10
 
 
 def test_what_no_longer_fits_is_named_and_the_rest_kept() -> None:

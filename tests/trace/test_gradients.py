@@ -187,7 +187,8 @@ def test_the_shared_model_is_untouched_by_two_at_once(small_model: Any) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 20 and all(torch.equal(each, alone) for each in found)
+    assert len(found) == 20
+    assert all(torch.allclose(each, alone, atol=1e-5) for each in found)
     assert digest(model) == before
     assert not any(each.requires_grad for each in model.parameters())
     assert all(each.grad is None for each in model.parameters())
