@@ -15,6 +15,7 @@ from typing import Literal
 from glassformer.app.stores.blobs import Blobs, open_blobs, pack_folder
 from glassformer.app.stores.store import Store, open_store
 from glassformer.core.errors import GlassformerError
+from glassformer.core.settings import read_settings
 
 KEPT_FOR = 7 * 86_400.0  # seconds since it was last looked at
 TOUCHED = 3600.0  # seconds between two notes that it was
@@ -200,9 +201,9 @@ class KeptBlobs:
 
 def open_kept_blobs() -> KeptBlobs:
     """Those of this server, opened when they are first asked for. Errors: of store and blobs."""
-    return _kept_blobs(open_store(), open_blobs())
+    return _kept_blobs(open_store(), read_settings().blobs)
 
 
-@lru_cache(maxsize=4)
-def _kept_blobs(store: Store, blobs: Blobs) -> KeptBlobs:
-    return KeptBlobs(store, blobs)
+@lru_cache(maxsize=4)  # each rerun asks; where blobs lie that have no address, the store says
+def _kept_blobs(store: Store, _address: str) -> KeptBlobs:
+    return KeptBlobs(store, open_blobs())

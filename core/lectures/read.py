@@ -13,6 +13,7 @@ import math
 import re
 import tomllib
 from dataclasses import replace
+from functools import cache
 from pathlib import Path as File
 from typing import Any
 
@@ -56,6 +57,7 @@ NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 FACT = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
+@cache  # they change with the code
 def bundled_lectures() -> tuple[str, ...]:
     """The lectures that come with the app.
 
@@ -65,6 +67,7 @@ def bundled_lectures() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
+@cache
 def load_lecture(name: str) -> Lecture:
     """One of the lectures that come with the app.
 
