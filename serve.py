@@ -87,6 +87,7 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     sys.stdout.write("".join(f"\n  {line}" for line in lines) + "\n")
     sys.stdout.flush()
     network.gather_wake_ups()
+    network.gather_writes()
     messages.lighten_messages()
     rerun_requests.hear_whole_requests()
     asyncio.get_running_loop().set_exception_handler(CONNECTIONS.failed)

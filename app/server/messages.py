@@ -1,8 +1,9 @@
 """What a rerun says on its way to the browser: many messages at once, what never changes made once.
 
 Streamlit hands each message of a rerun to the server's loop by itself, which then is told that
-there is one; and it writes the theme anew at the start of each. With some hundred messages a rerun
-this is a good part of what it costs. Both are done here in Streamlit's own place, once a server.
+there is one, looks whether it stands in for another one, and takes a turn to send it; and it writes
+the theme anew at the start of each. With some hundred messages a rerun this is a good part of what
+it costs. All is done here in Streamlit's own place, once a server.
 """
 
 import threading
@@ -11,7 +12,7 @@ from functools import wraps
 from typing import Any
 
 from streamlit.components.v2.bidi_component import main
-from streamlit.runtime import app_session
+from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import ScriptRunnerEvent
 from streamlit.runtime.state.session_state import Value
@@ -19,15 +20,16 @@ from streamlit.runtime.state.session_state import Value
 Fill = Callable[..., None]
 
 NOTHING = Value(None)
+TOGETHER = 50  # messages sent in one turn; a browser's queue holds ten times as many
 _lock = threading.Lock()
 
 
 def lighten_messages() -> None:
-    """Do both from now on, in every session of this process."""
-    AppSession._on_scriptrunner_event = _gathering(  # type: ignore[method-assign]
-        AppSession._on_scriptrunner_event
-    )
+    """Do so from now on, in every session of this process."""
     for where, name, lighter in (
+        (AppSession, "_on_scriptrunner_event", _gathering),
+        (AppSession, "flush_browser_queue", _in_pieces),
+        (Runtime, "_send_message", _in_one_turn),
         (main, "make_bidi_component_presenter", _seldom),
         (app_session, "_populate_theme_msg", _made_once),
         (app_session, "_populate_config_msg", _made_once),
@@ -66,10 +68,28 @@ def _pass_on(session: Any, sender: Any, messages: list[Any]) -> None:
             session.gathered = None
     if sender is not session._scriptrunner:
         return  # as Streamlit does with what a run says that was given up
-    *before, last = messages
-    for message in before:
-        session._browser_queue.enqueue(message)
-    session._enqueue_forward_msg(last)  # which tells that there are some
+    session._browser_queue._queue.extend(messages)
+    session._message_enqueued_callback()
+
+
+def _in_pieces(usual: Callable[..., list[Any]]) -> Callable[..., list[list[Any]]]:
+    """What the loop takes from a session: pieces, each of which `_in_one_turn` sends."""
+
+    @wraps(usual)
+    def flush(session: AppSession) -> list[list[Any]]:
+        messages = usual(session)
+        return [messages[at : at + TOGETHER] for at in range(0, len(messages), TOGETHER)]
+
+    return flush
+
+
+def _in_one_turn(usual: Callable[..., None]) -> Callable[..., None]:
+    @wraps(usual)
+    def send(runtime: Runtime, whose: Any, piece: list[Any]) -> None:
+        for message in piece:
+            usual(runtime, whose, message)
+
+    return send
 
 
 def _seldom(usual: Callable[..., Any]) -> Callable[..., Any]:

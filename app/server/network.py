@@ -1,4 +1,4 @@
-"""What every answer says to the browser, who can reach the server, how its event loop is woken."""
+"""What answers say to the browser, who can reach the server, how its loop is woken and writes."""
 
 import asyncio
 import ipaddress
@@ -13,6 +13,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnected
 from streamlit import config
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from glassformer.app.session.limits import OWNER
 
@@ -166,15 +167,18 @@ def host_in_url(host: str) -> str:
 def gather_wake_ups() -> None:
     """Gather the wake-ups of the loop that runs in this thread, until it is closed.
 
-    Only those that reruns ask for: whoever reads a file for a browser gets the loop at once. A
-    loop of another making than Python's own, which has its own way to be woken, is left alone.
+    Only those that reruns ask for: whoever reads a file for a browser gets the loop at once, and
+    the loop itself looks for what it is asked before it waits. A loop of another making than
+    Python's own, which has its own way to be woken, is left alone.
     """
     loop: Any = asyncio.get_running_loop()
     if not hasattr(loop, "_write_to_self"):
         return
-    at_once, asked = loop._write_to_self, threading.Event()
+    at_once, asked, own = loop._write_to_self, threading.Event(), threading.get_ident()
 
     def wake() -> None:
+        if threading.get_ident() == own:
+            return
         if threading.current_thread().name.startswith(RERUN):
             if not asked.is_set():  # a look takes a tenth of the time
                 asked.set()
@@ -190,3 +194,44 @@ def gather_wake_ups() -> None:
 
     loop._write_to_self = wake
     threading.Thread(target=watch, name="wake-ups", daemon=True).start()
+
+
+class GatheredWrites:
+    """A web socket's transport that writes in one piece what it is given in one turn of the loop.
+
+    Streamlit sends some hundred messages a rerun, and each would be a call of the system.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport, self._held = transport, list[bytes]()
+
+    def write(self, data: bytes) -> None:
+        """Writes it before the loop waits for anything."""
+        if not self._held:
+            asyncio.get_running_loop().call_soon(self._write_all)
+        self._held.append(data)
+
+    def close(self) -> None:
+        """Closes it behind what was written."""
+        self._write_all()
+        self._transport.close()
+
+    def _write_all(self) -> None:
+        data = b"".join(self._held)
+        self._held.clear()
+        if data and not self._transport.is_closing():
+            self._transport.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+def gather_writes() -> None:
+    """Gather what is written to each web socket that is opened from now on."""
+    usual = WebSocketsSansIOProtocol.connection_made
+
+    def made(protocol: WebSocketsSansIOProtocol, transport: asyncio.BaseTransport) -> None:
+        usual(protocol, transport)
+        protocol.transport = GatheredWrites(protocol.transport)  # type: ignore[assignment]
+
+    WebSocketsSansIOProtocol.connection_made = made  # type: ignore[method-assign, assignment]

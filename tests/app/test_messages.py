@@ -6,14 +6,20 @@ from typing import Any
 import pytest
 from streamlit.components.v2.bidi_component import main
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime import app_session
+from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import ScriptRunnerEvent
 from streamlit.runtime.state.session_state import Value
+from streamlit.web.server.starlette.starlette_server_config import WEBSOCKET_MAX_SEND_QUEUE_SIZE
 
 from glassformer.app.server import messages
 
 EVENT = ScriptRunnerEvent
+PATCHED = (
+    (AppSession, "_on_scriptrunner_event"), (AppSession, "flush_browser_queue"),
+    (Runtime, "_send_message"),
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +28,8 @@ def _lightened(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(app_session, name, getattr(app_session, name))
     presenter = "make_bidi_component_presenter"
     monkeypatch.setattr(main, presenter, getattr(main, presenter))
-    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+    for owner, name in PATCHED:
+        monkeypatch.setattr(owner, name, getattr(owner, name))
 
 
 class Session:
@@ -33,14 +40,13 @@ class Session:
         self.told: list[Any] = []
         self.asked: list[Any] = []
         self.pieces = 0
-        self._browser_queue = SimpleNamespace(enqueue=self.told.append)
+        self._browser_queue = SimpleNamespace(_queue=self.told)
 
     def _call_soon_on_event_loop(self, act: Any) -> None:
         self.asked.append(act)
 
-    def _enqueue_forward_msg(self, message: Any) -> None:
+    def _message_enqueued_callback(self) -> None:
         self.pieces += 1
-        self.told.append(message)
 
     def loop(self) -> None:
         """The loop does what it was asked for."""
@@ -74,6 +80,18 @@ def test_what_a_run_says_that_was_given_up_is_dropped() -> None:
         heard(session, sender, EVENT.ENQUEUE_FORWARD_MSG, forward_msg=number)
     session.loop()
     assert session.told == [1, 3]
+
+
+def test_the_loop_sends_in_few_turns_and_in_order() -> None:
+    sent: list[tuple[str, int]] = []
+    flush = messages._in_pieces(lambda _: list(range(2 * messages.TOGETHER + 1)))
+    send = messages._in_one_turn(lambda _, whose, message: sent.append((whose, message)))
+    pieces = flush(Session("runner"))
+    for piece in pieces:
+        send("runtime", "hers", piece)
+    assert len(pieces) == 3
+    assert sent == [("hers", number) for number in range(2 * messages.TOGETHER + 1)]
+    assert WEBSOCKET_MAX_SEND_QUEUE_SIZE >= 4 * messages.TOGETHER
 
 
 def _theme(fill: Any) -> bytes:
@@ -110,6 +128,11 @@ def test_a_component_that_has_told_nothing_is_not_looked_into() -> None:
 
 def test_streamlit_still_has_what_is_done_in_its_place() -> None:
     messages.lighten_messages()
-    for name in ("_call_soon_on_event_loop", "_enqueue_forward_msg"):
-        assert callable(getattr(AppSession, name))
-    assert {"_browser_queue", "_scriptrunner"} <= set(AppSession.__init__.__code__.co_names)
+    assert callable(AppSession._call_soon_on_event_loop)
+    held = {"_browser_queue", "_scriptrunner", "_message_enqueued_callback"}
+    assert held <= set(AppSession.__init__.__code__.co_names)
+    queue = ForwardMsgQueue()
+    queue._queue.extend([ForwardMsg(), ForwardMsg()])
+    assert len(queue.flush()) == 2 and queue.is_empty()
+    loop = set(Runtime._loop_coroutine.__code__.co_names)
+    assert {"flush_browser_queue", "_send_message"} <= loop

@@ -1,10 +1,17 @@
-"""Wake-ups of the server's loop: those of reruns are gathered, none is lost."""
+"""Wake-ups of the server's loop and what it writes: gathered, and nothing is lost."""
 
 import asyncio
+import asyncio.selector_events
 import threading
 import time
 from pathlib import Path
 from typing import Any
+
+import pytest
+import uvicorn
+from streamlit.web.server.starlette.starlette_server import _get_websocket_protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.asyncio.client import connect
 
 from glassformer.app.server import network
 from tests.visitor import run
@@ -59,3 +66,84 @@ def test_streamlit_still_names_its_threads_so() -> None:
 
     source = Path(script_runner.__file__).read_text(encoding="utf-8")
     assert f'name="{network.RERUN}scriptThread"' in source
+
+
+async def sent(monkeypatch: pytest.MonkeyPatch) -> tuple[list[bytes], int]:
+    """What a browser hears of a server that sends and closes, and how often that wrote."""
+    writes = list[bytes]()
+    write = asyncio.selector_events._SelectorSocketTransport.write  # type: ignore[attr-defined]
+
+    def counted(transport: asyncio.Transport, data: bytes) -> None:
+        if transport.get_extra_info("sockname")[1] == port:
+            writes.append(data)
+        write(transport, data)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        for number in range(MANY):
+            await send({"type": "websocket.send", "bytes": bytes([number])})
+        await send({"type": "websocket.close"})
+
+    config = uvicorn.Config(app, port=0, ws=_get_websocket_protocol(), log_level="error")
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    target = asyncio.selector_events._SelectorSocketTransport  # type: ignore[attr-defined]
+    monkeypatch.setattr(target, "write", counted)
+    async with connect(f"ws://127.0.0.1:{port}", compression=None) as browser:
+        heard = [bytes(each) async for each in browser]
+    server.should_exit = True
+    await serving
+    return heard, len(writes)
+
+
+def test_what_a_rerun_sends_is_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    everything = [bytes([number]) for number in range(MANY)]
+    heard, usual = run(sent(monkeypatch))
+    assert heard == everything and usual >= MANY
+    made = WebSocketsSansIOProtocol.connection_made
+    monkeypatch.setattr(WebSocketsSansIOProtocol, "connection_made", made)  # back when it is over
+    network.gather_writes()
+    heard, times = run(sent(monkeypatch))
+    assert heard == everything and times < MANY / 5
+
+
+def test_nothing_is_written_to_a_browser_that_has_left() -> None:
+    class Leaving:
+        def __init__(self) -> None:
+            self.written, self.is_closing = list[bytes](), lambda: False
+            self.write = self.written.append
+
+    async def write() -> list[bytes]:
+        transport: Any = Leaving()
+        writes = network.GatheredWrites(transport)
+        writes.write(b"in time")
+        await asyncio.sleep(0.01)
+        writes.write(b"too late")
+        transport.is_closing = lambda: True
+        await asyncio.sleep(0.01)
+        return transport.written
+
+    assert run(write()) == [b"in time"]
+
+
+def test_the_loop_is_not_woken_by_itself() -> None:
+    async def asked() -> tuple[list[int], int]:
+        loop: Any = asyncio.get_running_loop()
+        usual, times, heard = loop._write_to_self, [0], list[int]()
+
+        def counted() -> None:
+            times[0] += 1
+            usual()
+
+        loop._write_to_self = counted
+        network.gather_wake_ups()
+        for number in range(MANY):
+            loop.call_soon_threadsafe(heard.append, number)
+        await asyncio.sleep(0)
+        return heard, times[0]
+
+    assert run(asked()) == (list(range(MANY)), 0)
