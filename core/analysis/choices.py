@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from glassformer.core.trace.tables import as_numpy
-from glassformer.core.trace.trace import Candidate, Trace
+from glassformer.core.trace.trace import Candidate, Trace, once_a_run
 
 ROUNDING = 1e-3  # of a probability; a step may be computed in another order
 BLANKS = ("[MASK]", "<mask>")  # pieces that stand for a blank to be filled in
@@ -25,6 +25,7 @@ class Choice:
     guarded: str = ""  # the better word that the repetition guard forbade here
 
 
+@once_a_run
 def probabilities(trace: Trace) -> tuple[float, ...]:
     """The probability of each row's word in the recorded pass.
 

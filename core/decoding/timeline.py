@@ -1,9 +1,9 @@
 """One value a step, whatever chose the words: what went in, what could come, what the cache did."""
 
-import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import nan
 from statistics import median
 from typing import NamedTuple
 
@@ -106,11 +106,8 @@ def time_decoding(
     source_ids = task.source_ids(model)
     rows = rows_of(model, source_ids, tape)
     caches = rows.caches if isinstance(rows, KeptRows) else []
-    moments = list[Moment]()
     given = min(len(task.given), len(chosen))
-    for place, each in enumerate(chosen[:given]):  # read with the first word that is written
-        step = each if isinstance(each, Step) else Step(each, math.nan, math.nan, ())
-        moments.append(Moment(place, tuple(words[:place]), step, NO_USE))
+    moments = _given_moments(chosen[:given])
     for place, each in enumerate(count_parts(chosen[given:], len(chosen) - given), given):
         ids = (task.start, *words[:place])
         before = _kept(caches)
@@ -120,6 +117,36 @@ def time_decoding(
         use = _use(model, before, _kept(caches), len(task.source), len(ids))
         moments.append(Moment(place, ids[1:], step, use))
     return tuple(moments)
+
+
+def time_greedy(model: Transformer, task: Task, steps: Sequence[Step]) -> tuple[Moment, ...]:
+    """As `time_decoding`, of what `greedy` did without edits: nothing is computed again.
+
+    Args:
+        model: the Transformer; it is not run.
+        task: what was written.
+        steps: all that `greedy` returned for it.
+
+    Returns:
+        A moment a word; what the cache held follows from what a word adds to it.
+    """
+    words, given = [each.chosen for each in steps], min(len(task.given), len(steps))
+    word, source = word_states(model.config) * model.config.decoder_layers, len(task.source)
+    moments, held = _given_moments(steps[:given]), (0, 0)
+    for place, step in enumerate(steps[given:], given):
+        before = held
+        if model.config.pad_id not in words[:place]:  # from then on nothing is added
+            held = (word * (place + 1), word * source)
+        use = _use(model, before, held, source, place + 1)
+        moments.append(Moment(place, tuple(words[:place]), step, use))
+    return tuple(moments)
+
+
+def _given_moments(given: Sequence[int | Step]) -> list[Moment]:
+    """Of words that are read with the first one that is written."""
+    steps = [each if isinstance(each, Step) else Step(each, nan, nan, ()) for each in given]
+    words = [each.chosen for each in steps]
+    return [Moment(at, tuple(words[:at]), step, NO_USE) for at, step in enumerate(steps)]
 
 
 @torch.no_grad()

@@ -1,6 +1,8 @@
 """The shapes of what is recorded: in the paper's letters, in numbers, in bytes."""
 
 import math
+from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 
 from glassformer.core.config import ModelConfig
@@ -83,7 +85,6 @@ def shape_of_address(
     return tuple(size[letter] for letter in shape_letters(address, config))
 
 
-@lru_cache(maxsize=256)  # each run asks first, and a hall's sentences are of a few lengths
 def recorded_bytes(
     config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True,
     words: bool = True,
@@ -102,11 +103,23 @@ def recorded_bytes(
         Bytes; tensors that share memory with an earlier one count nothing, dropout masks neither.
     """
     total = 0
+    for (stack, letters, number), count in _recorded_shapes(config, maps, words).items():
+        size = letter_sizes(stack, source, target, batch)
+        total += count * number * math.prod(size[letter] for letter in letters)
+    return total
+
+
+@lru_cache(maxsize=64)  # each run asks first
+def _recorded_shapes(
+    config: ModelConfig, maps: bool, words: bool
+) -> Mapping[tuple[ModelConfig, tuple[str, ...], int], int]:
+    """How often what is recorded has a shape in letters, by stack, with the bytes of a number."""
+    found = Counter[tuple[ModelConfig, tuple[str, ...], int]]()
     for address in addresses(config):
         site = site_at(address)
         shared = site.is_view and not address.endswith("/0/self_attention/position_bias")
         if shared or (site.per_map and not maps) or (site.per_word and not words):
             continue  # distances: once a stack
-        entries = math.prod(shape_of_address(config, address, source, target, batch))
-        total += entries * (8 if site.name == "ids" else 4)
-    return total
+        letters, number = shape_letters(address, config), 8 if site.name == "ids" else 4
+        found[config.of(address), letters, number] += 1
+    return found

@@ -27,7 +27,7 @@ from glassformer.core.analysis.attention_views import (
 from glassformer.core.analysis.inside_positions import bias_by_distance, rotary_angles
 from glassformer.core.analysis.logit_lens import lens
 from glassformer.core.analysis.neurons import most_active
-from glassformer.core.decoding.timeline import cache_difference, time_decoding
+from glassformer.core.decoding.timeline import cache_difference, time_decoding, time_greedy
 from glassformer.core.trace.trace import Trace
 from glassformer.core.weights.opened_model import OpenedModel, open_model
 from tests.opened_app import drawn, opened, state_of
@@ -247,6 +247,9 @@ def test_what_a_step_computes_is_what_the_cache_holds(kind: str, model: OpenedMo
         # An encoder computes keys and values of its own at the first step, which nobody keeps.
         if moment.position > first or model.kind == "continue":
             assert moment.cache.added == moment.cache.with_cache.keys_and_values
+    if trace.steps:
+        told = time_greedy(model.transformer, task, trace.steps)
+        assert [each.cache for each in told] == [each.cache for each in moments]
     words = [moment.step.chosen for moment in moments]
     assert cache_difference(model.transformer, task, words) <= 1e-5
     assert all(moment.cache.added == 0 for moment in moments[:first])

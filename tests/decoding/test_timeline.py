@@ -15,6 +15,7 @@ from glassformer.core.decoding.timeline import (
     PassCost,
     cache_difference,
     time_decoding,
+    time_greedy,
     total_costs,
 )
 from glassformer.core.errors import GlassformerError
@@ -58,6 +59,27 @@ def test_every_way_has_the_numbers_of_a_whole_pass(small_model: Maker, changes: 
             )
             for id, probability in moment.step.candidates:
                 assert probability == pytest.approx(float(whole[id]), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"norm_place": "pre"}, {"tie_attention": True}, {"kv_heads": 2}], ids=str
+)
+@pytest.mark.parametrize("forced", [{}, {1: 20}, {2: 0}], ids=["free", "forced", "padding"])
+@pytest.mark.parametrize("given", [(), (9, 10), (9, 0)], ids=str)
+def test_of_greedy_nothing_is_computed_again(
+    small_model: Maker, changes: dict, forced: dict, given: tuple[int, ...]
+) -> None:
+    model, one = small_model(**changes), task(guard=NoRepeat(), given=given)
+    steps = greedy(model, one, forced)
+    told, counted = time_greedy(model, one, steps), time_decoding(model, one, steps)
+    assert len(told) > 3 and [vars(each.cache) for each in told] == [
+        vars(each.cache) for each in counted
+    ]
+    for one_way, other in zip(told, counted, strict=True):
+        assert (one_way.position, one_way.written) == (other.position, other.written)
+        assert one_way.step.chosen == other.step.chosen
+        assert one_way.step.probability == pytest.approx(other.step.probability, abs=1e-6)
+        assert one_way.step.entropy == pytest.approx(other.step.entropy, abs=1e-5)
 
 
 def test_it_keeps_what_the_strategy_said(small_model: Maker) -> None:

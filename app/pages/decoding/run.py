@@ -16,7 +16,7 @@ from glassformer.core.decoding.greedy import greedy, teacher_forced
 from glassformer.core.decoding.rows import Tapes, tapes
 from glassformer.core.decoding.sampling import SampledStep, draw_samples
 from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, check_number
-from glassformer.core.decoding.timeline import Moment, cache_difference, time_decoding
+from glassformer.core.decoding.timeline import Moment, cache_difference, time_decoding, time_greedy
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.detokenize import FULL_WIDTH, Decoded
@@ -125,6 +125,8 @@ class Decoding:
         trace = self.trace
 
         def make() -> DecodedRun:
+            if trace.steps and self.tape is None:
+                return self._run(trace, time_greedy(self.model, self.task, trace.steps))
             steps = trace.steps or self.translator.ids(trace.output_pieces)
             return self._run(trace, time_decoding(self.model, self.task, steps, self.tape))
 
