@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+import torch
 from torch import Tensor
 
 from glassformer.core.analysis.choices import UNSURE_BELOW, least_sure, probabilities
@@ -175,7 +176,7 @@ def attention_by_word(trace: Trace) -> dict[int, float]:
         trace[f"decoder/{layer}/cross_attention/weights"][0].mean(dim=0)  # (T, S)
         for layer in range(trace.config.decoder_layers)
     ]
-    most = [max(float(each[:, i].max()) for each in maps) for i in range(maps[0].shape[1])]
+    most = torch.stack(maps).amax(dim=(0, 1)).tolist()  # S numbers
     ignored = FUNCTION_WORDS | {END, UNKNOWN, *SLOTS}
     return {i: most[i] for i, piece in enumerate(trace.source_pieces) if piece not in ignored}
 

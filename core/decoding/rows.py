@@ -57,7 +57,8 @@ class KeptRows:
             return row  # (1, V)
         ids = self._source_ids.new_tensor([list(each) for each in written])  # (N, T)
         # Padding hides, which a cache cannot say; at the beginning it is the begin token.
-        if (ids[:, 1:] == self._model.config.pad_id).any():
+        pad = self._model.config.pad_id
+        if any(pad in each[1:] for each in written):
             several = self._source_ids.expand(len(ids), -1)  # (N, S)
             everything: Tensor = self._model(several, ids, self._tape())
             return everything[:, -1]  # (N, V)
