@@ -115,6 +115,18 @@ def test_every_address_of_the_run_can_be_shown(open_tensors: Callable[..., AppTe
         assert f'trace["{address}"]' in code(app)
 
 
+def test_the_tree_of_a_run_is_sent_once(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors()
+    tree = data_of(app, "address_tree")
+    assert tree["picked"] == FIRST and data_of(app, "picked_address") == {"address": FIRST}
+    app = send(app, "address_tree", "pick", MASKED)
+    assert data_of(app, "address_tree") == tree
+    assert data_of(app, "picked_address") == {"address": MASKED}
+    app.text_input(key="widget_sentence").set_value("I like you").run()
+    other = data_of(app, "address_tree")
+    assert other["lines"] != tree["lines"] and other["picked"] == MASKED
+
+
 def test_vocabulary_offers_the_largest_first(open_tensors: Callable[..., AppTest]) -> None:
     app = open_tensors(address="output/probabilities")
     part = app.selectbox(key="widget_tensor_part_vocabulary")
@@ -170,7 +182,7 @@ def test_the_page_opens_with_a_few_telling_tensors_in_reading_order() -> None:
     assert cards[2]["about"] == f"“it” looks at “animal”: {weights[it, animal]:.1%}."
     sent = np.frombuffer(base64.b64decode(cards[2]["levels"]), np.uint8).reshape(weights.shape)
     assert sent == pytest.approx(254 * weights / weights.max(), abs=0.51)
-    assert data_of(app, "address_tree")["picked"] == ""
+    assert data_of(app, "picked_address") == {"address": ""}
     app = send(app, "telling", "pick", {"address": "encoder/1/self_attention/weights"})
     now = app.session_state["state"]
     assert (now.kind, now.layer, now.head) == ("encoder", 1, 0)

@@ -21,6 +21,12 @@ def leaf(page: Page, address: str) -> Locator:
     return page.locator(f'.leaf[data-address="{address}"]')
 
 
+def picked(page: Page) -> list[str | None]:
+    """The addresses that are marked in the tree."""
+    marked = page.locator(".leaf[aria-selected='true']").all()
+    return [each.get_attribute("data-address") for each in marked]
+
+
 def code(page: Page) -> Locator:
     return page.locator(".st-key-tensors_code")
 
@@ -58,6 +64,28 @@ def test_search_pick_and_come_back_by_the_link(open_page: Callable[..., Page]) -
     again = open_page("tensors", page.url.partition("?")[2])
     expect(leaf(again, CROSS)).to_have_attribute("aria-selected", "true")
     expect(leaf(again, CROSS)).to_be_in_viewport()
+
+
+def test_the_tree_marks_what_is_picked_wherever_that_was_done(
+    open_page: Callable[..., Page],
+) -> None:
+    page, own = open_page("tensors", FIRST), FIRST.partition("=")[2]
+    expect(leaf(page, own)).to_have_attribute("aria-selected", "true")
+    page.locator(".search").fill("cross layer 1 looks other")
+    leaf(page, CROSS).click()
+    expect(code(page)).to_contain_text(f'trace["{CROSS}"][0, 0]')
+    assert picked(page) == [CROSS]
+    page.go_back()
+    expect(code(page)).to_contain_text(f'trace["{own}"]')
+    assert picked(page) == [own]
+    page.go_forward()
+    expect(code(page)).to_contain_text(f'trace["{CROSS}"][0, 0]')
+    assert picked(page) == [CROSS]
+    driver.lead(page, "vectors")
+    expect(page.locator(".leaf")).to_have_count(0)
+    driver.lead(page, "tensors", FIRST)
+    expect(code(page)).to_contain_text(f'trace["{own}"]')
+    assert picked(page) == [own]
 
 
 def test_search_finds_nothing_and_says_so(open_page: Callable[..., Page]) -> None:

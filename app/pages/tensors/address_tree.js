@@ -1,5 +1,6 @@
 // A tree of addresses. It is built anew only when its lines change; which branches are open and
-// what is searched for belongs to the browser, which tensor is picked belongs to Python.
+// what is searched for belongs to the browser, which tensor is picked belongs to Python: its data
+// has the first one, picked_address.js tells of others.
 
 const MARKUP = `<div class="tree-panel">
   <input class="search boxed" type="search" autocomplete="off" spellcheck="false" />
@@ -153,10 +154,23 @@ function hearKey(tree, event) {
   event.stopPropagation();
 }
 
+function follow(tree) {
+  const picked = window.pickedAddress ?? tree.data.picked;
+  const moved = picked !== tree.picked;
+  tree.picked = picked;
+  if (moved) {
+    const parts = picked.split("/");
+    for (let length = 1; length < parts.length; length += 1)
+      tree.open.add(parts.slice(0, length).join("/"));
+  }
+  paint(tree);
+  if (moved) scroll(tree);
+}
+
 export default component(MARKUP, {
   start(tree) {
     const [search, top] = [tree.find(".search"), tree.find(".tree")];
-    Object.assign(tree, { search, top, open: new Set() });
+    Object.assign(tree, { search, top, open: new Set(), follow: () => follow(tree) });
     top.onkeydown = (event) => hearKey(tree, event);
     // The panel gets its height after it was drawn; once the reader has touched it, it stays put.
     tree.watch(tree.find(".scroll"), () => tree.touched || !tree.leaves || scroll(tree));
@@ -180,15 +194,5 @@ export default component(MARKUP, {
     tree.write({ ".nothing": texts.nothing, ".legend": texts.legend });
     if (tree.differs("lines", lines, places)) build(tree);
   },
-  mark(tree, { picked }) {
-    const moved = picked !== tree.picked;
-    tree.picked = picked;
-    if (moved) {
-      const parts = picked.split("/");
-      for (let length = 1; length < parts.length; length += 1)
-        tree.open.add(parts.slice(0, length).join("/"));
-    }
-    paint(tree);
-    if (moved) scroll(tree);
-  },
+  mark: follow,
 });

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
-from orjson import Fragment
 
 from glassformer.app.panels.address_words import (
     axis_name,
@@ -20,7 +19,7 @@ from glassformer.app.session.state import State
 from glassformer.app.ui.component import component, json_bytes
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import draw_choice, menu, set_field, small_button
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.measure import Measure, Measured, measure_addresses
 from glassformer.core.analysis.tensor_slice import (
     Lines,
@@ -44,8 +43,10 @@ BY_VALUE, ALL = -2, -1
 ASKED = ("address", "axes", "pins", "part", "form", "trail")  # of the state: a tensor, a look at it
 WIDTHS = (70, 30)  # of the picture and what explains it
 FORMS = ("picture", "table", "exact")
+TEXTS = "tensors.tree tensors.search tensors.nothing tensors.shared tensors.legend"
 
 _tree = component(__file__, "address_tree")  # searchable
+_picked = component(__file__, "picked_address")
 
 
 def address_on_screen(trace: Trace) -> str:
@@ -70,24 +71,23 @@ def show_tree(trace: Trace, look: FigureStyle, chosen: str) -> None:
         if chosen:
             sign, about = ":material/grid_view:", say("tensors.telling_back")
             small_button(sign, "tensors_telling", about, show_telling)
-    texts = {
-        "tree": say("tensors.tree"),
-        "search": say("tensors.search"),
-        "nothing": say("tensors.nothing"),
-        "shared": say("tensors.shared"),
-        "legend": say("tensors.legend"),
-    }
     precision, language = look.precision, store.get_state().language
-    lines = store.once(
-        lambda: json_bytes([tree_line(entry, precision) for entry in entries]),
-        entries, precision, language,
-    )  # fmt: skip
-    places = store.once(
-        lambda: branch_names([entry.address for entry in entries]), entries, language
+    data = store.once(
+        lambda: json_bytes(_tree_data(entries, precision, chosen)), entries, precision, language
     )
-    data = {"lines": Fragment(lines), "places": places, "picked": chosen, "texts": texts}
     with box("fill tall", "tensors_tree"):
         _tree("address_tree", data, height="stretch", pick=pick_tensor)
+        _picked("bridge_address", {"address": chosen})
+
+
+def _tree_data(entries: Sequence[Measured], precision: int, chosen: str) -> dict[str, Any]:
+    """Of a run always the same: Streamlit sends it once; what is picked later is told apart."""
+    return {
+        "lines": [tree_line(entry, precision) for entry in entries],
+        "places": branch_names([entry.address for entry in entries]),
+        "picked": chosen,
+        "texts": say_each(TEXTS),
+    }
 
 
 def show_telling() -> None:
