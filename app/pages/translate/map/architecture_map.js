@@ -29,12 +29,19 @@ function paint(item) {
   );
 }
 
-function paintBlock({ id, items, label, pressed, ring, tip }) {
+// Lines as sentences, for who hears the map.
+const sentences = (lines) =>
+  lines
+    .filter(Boolean)
+    .map((line) => (/[.。]$/.test(line) ? line : `${line}.`))
+    .join(" ");
+
+function paintBlock({ id, items, pressed, ring, tip }) {
   const inside = items.map(paint);
   const given = {
     role: "button",
     tabindex: 0,
-    "aria-label": spoken(inside, label),
+    "aria-label": spoken(inside, sentences(tip)),
     "aria-pressed": pressed,
     "data-block": id,
   };

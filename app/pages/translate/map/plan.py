@@ -143,7 +143,6 @@ def _switch(scene: Scene, box: Box) -> Item:
     return {
         "kind": "button",
         "id": SWITCH,
-        "label": f"{label}. {about}",
         "tip": [label, about],
         "pressed": scene.tinted,
         "items": [

@@ -96,12 +96,10 @@ class Scene:
 
     def pressable(self, block: Block, box: Box, inside: list[Item], radius: float = 6) -> Item:
         """Make drawn items the button of a block, to point at and to click."""
-        tip = self.tip(block)
         return {
             "kind": "button",
             "id": block.id,
-            "label": ". ".join(part for part in tip if part),
-            "tip": tip,
+            "tip": self.tip(block),
             "pressed": block.id == self.open_block,
             "items": inside,
             "ring": rect_item(box, "none", "text", radius, 2.5),
