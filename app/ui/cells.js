@@ -3,8 +3,14 @@
 const FORBIDDEN = 255; // the level of a cell that is not looked at
 const BRIGHTER = 0.6; // power of the level: at a small size weak patterns would not be seen
 
-const numbersOf = (text, Kind) =>
-  new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+// Numbers that were sent as base64.
+function numbersOf(text, Kind) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = letters.charCodeAt(at);
+  return new Kind(bytes.buffer);
+}
+
 const channelsOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 const lightOf = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue;
 
@@ -39,7 +45,8 @@ function paintCells(canvas, levels, rows, columns, palette) {
   [canvas.width, canvas.height] = [columns, rows];
   const pen = canvas.getContext("2d");
   const image = pen.createImageData(columns, rows);
-  new Uint32Array(image.data.buffer).set(Array.from(levels, (level) => palette[level]));
+  const cells = new Uint32Array(image.data.buffer);
+  for (let at = 0; at < cells.length; at += 1) cells[at] = palette[levels[at]];
   pen.putImageData(image, 0, 0);
   return canvas;
 }

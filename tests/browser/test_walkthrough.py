@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from urllib.parse import quote
@@ -17,6 +18,9 @@ NOW = '.strip button[aria-current="step"]'
 TITLE = ".scene .title"
 OTHER = "([canvas, before]) => canvas.toDataURL() !== before"
 FIXED = (".st-key-walk_strip", "[class*=st-key-walk_middle--]", ".scene .stage", ".scene .foot")
+
+LAYOUTS = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
+MANY = 100  # boxes
 
 
 def boxes(page: Page) -> list[dict[str, float]]:
@@ -52,6 +56,29 @@ def test_arrow_keys_lead_to_the_chosen_word(open_page: Callable[..., Page]) -> N
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".scene .counter")).to_have_text(f"Step {steps - 1} of {steps}")
+
+
+def test_a_step_is_drawn_whole_before_anything_is_measured(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough")
+    page.wait_for_function("() => glassformerWalk.lacks().length === 0")
+    browser = page.context.browser
+    assert browser
+    for at in range(2, 5):  # of each: text, picture and code, and one layout for them all
+        browser.start_tracing(page=page, categories=LAYOUTS)
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".scene .counter")).to_contain_text(f"Step {at} ")
+        assert large_layouts(browser.stop_tracing()) <= 1, at
+
+
+def large_layouts(trace: bytes) -> int:
+    """How often most of a step was laid out while scripts drew it."""
+    events = json.loads(trace)["traceEvents"]
+    drawn = [each for each in events if each["name"] == "FireAnimationFrame"]
+    return sum(
+        any(0 <= each["ts"] - frame["ts"] < frame.get("dur", 0) for frame in drawn)
+        for each in events
+        if each["name"] == "Layout" and each["args"]["beginData"]["dirtyObjects"] > MANY
+    )
 
 
 def test_nothing_lies_below_the_fold(open_page: Callable[..., Page]) -> None:

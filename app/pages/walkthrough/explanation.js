@@ -61,7 +61,9 @@ function show(view) {
       make("p.cell", content.cell),
       make("p.numbers", numbers, notes),
     );
-  for (const part of view.root.children) part.scrollTop = 0;
+  return () => {
+    for (const part of view.root.children) part.scrollTop = 0;
+  };
 }
 
 // From beside the scripts of the page, whatever path it is served under.

@@ -7,7 +7,7 @@ const REST = 150; // milliseconds without a move, then the server is told
 const LATER = 400; // the same, then it is asked for what lies ahead of a reader who stays
 const PATIENCE = 20000; // milliseconds, then a request without an answer is made again
 // steps at hand; who moves is not kept waiting for those up to NEXT
-const [BEHIND, NEXT, AHEAD] = [1, 2, 5];
+const [BEHIND, NEXT, AHEAD] = [1, 3, 5];
 const VERSIONS = 2; // how many are kept: the one in view and the one before
 const TRIES = 3;
 
@@ -30,16 +30,18 @@ class Walk {
     return own ? { ...shared[part], ...own } : null;
   }
 
-  // Calls `draw` now and whenever there is another step or something new of it.
+  // Calls `draw` now and whenever there is another step or something new of it. What has to be
+  // measured it returns as a function: the page is laid out once, after all have drawn.
   follow(name, root, draw) {
-    this.followers.set(name, () => root.isConnected && draw());
-    this.followers.get(name)();
+    this.followers.set(name, () => (root.isConnected ? draw() : null));
+    this.followers.get(name)()?.();
   }
 
   draw() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
-      for (const draw of this.followers.values()) draw();
+      const measured = [...this.followers.values()].map((draw) => draw());
+      for (const measure of measured.filter(Boolean)) measure();
     });
   }
 

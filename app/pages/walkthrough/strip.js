@@ -30,14 +30,13 @@ function place(strip, tag, button) {
 }
 
 // The step here, its group, and whether there is one on either side; said once the keys rest.
+// What is left to do is to show its name where its dot is.
 function mark(strip) {
   const at = walk.order.indexOf(walk.here);
   setCurrent(strip.dots, at);
   const step = walk.names.get(walk.here);
   if (step) {
     strip.tag.textContent = step.name;
-    reveal(strip.node, strip.dots[at], { sideways: true, more: 60 });
-    place(strip, strip.tag, strip.dots[at]);
     clearTimeout(strip.saying);
     strip.saying = setTimeout(() => {
       strip.find(".said").textContent = `${step.counter}: ${step.name}. ${step.where}`;
@@ -47,6 +46,12 @@ function mark(strip) {
   strip.find(".previous").disabled = at <= 0;
   strip.find(".next").disabled = at < 0 || at + 1 >= walk.order.length;
   document.body.dataset.walk = walk.here === strip.data.current ? "drawn" : "ahead";
+  return () => step && toStep(strip, strip.dots[at]);
+}
+
+function toStep(strip, button) {
+  reveal(strip.node, button, { sideways: true, more: 60 });
+  place(strip, strip.tag, button);
 }
 
 // From step to step by itself, until the last one or until the reader goes somewhere.
@@ -164,7 +169,7 @@ export default component(MARKUP, {
       play(strip, !strip.playing);
     };
     play(strip, false);
-    strip.watch(strip.node, () => strip.node.isConnected && strip.dots.length && mark(strip));
+    strip.watch(strip.node, () => strip.node.isConnected && strip.dots.length && mark(strip)());
     strip.hear(document, "keydown", (event) => hearKey(event) && play(strip, false));
     // What is clicked next, a link to another page also, finds the server told.
     strip.hear(

@@ -104,6 +104,7 @@ function draw(view) {
     const onclick = () => {
       view.at = place;
       draw(view);
+      scroll(view.find(".source"));
     };
     return make("button", { role: "tab", "aria-selected": place === at, onclick }, name);
   });
@@ -115,7 +116,6 @@ function draw(view) {
     : [make(".none", texts.code_none)];
   const source = view.find(".source");
   set(source, { "aria-label": texts.code }).replaceChildren(...lines);
-  scroll(source);
 }
 
 function show(view) {
@@ -123,14 +123,19 @@ function show(view) {
   view.root.classList.toggle("waiting", !content);
   if (!content || !view.differs("content", content)) return;
   const source = view.find(".source");
-  const top = source.scrollTop;
   const same = view.content?.step === content.step;
+  const top = same ? source.scrollTop : null; // where the reader has scrolled to
   Object.assign(view, { content, at: same ? view.at : 0 });
   view.find(".symbols").replaceChildren(...content.symbols.map((symbol) => chip(view, symbol)));
   draw(view);
-  if (same) source.scrollTop = top;
-  // the font of code may come later, and wraps elsewhere
-  else document.fonts.ready.then(() => scroll(source));
+  return () => {
+    if (same) {
+      source.scrollTop = top;
+      return;
+    }
+    scroll(source);
+    document.fonts.ready.then(() => scroll(source)); // the font of code wraps elsewhere
+  };
 }
 
 export default component(MARKUP, {

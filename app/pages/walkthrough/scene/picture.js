@@ -85,12 +85,13 @@ function pixels(scene, panel) {
     0,
     pixelOf(channelsOf(scene.data.colours.wrong)),
   ];
-  const levels = Array.from({ length: size }, (_, at) => {
-    if (panel.allowed && !panel.allowed[at]) return FORBIDDEN;
+  const levels = new Uint16Array(size);
+  for (let at = 0; at < size; at += 1) {
     const level = levelAt(panel, at);
-    return level < 0 ? FORBIDDEN + 1 : level;
-  });
-  panel.cells = levels.map((level) => palette[level]);
+    levels[at] = level < 0 ? FORBIDDEN + 1 : level;
+    if (panel.allowed && !panel.allowed[at]) levels[at] = FORBIDDEN;
+  }
+  panel.pixelAt = (at) => palette[levels[at]];
   return paintCells(make("canvas"), levels, panel.rows, panel.columns, palette);
 }
 
@@ -164,7 +165,7 @@ function writeCells(scene, panel, pen) {
   for (let at = 0; at < panel.values.length; at += 1) {
     if (panel.allowed && !panel.allowed[at]) continue;
     if (rows && !rows.has(at)) continue;
-    const dark = panel.image && isDark(panel.cells[at]);
+    const dark = panel.image && isDark(panel.pixelAt(at));
     const fillStyle = panel.image ? (dark ? "#FFFFFF" : "#111827") : colours.text;
     const [x, y] = [
       g.left + ((at % panel.columns) + 0.5) * g.room,

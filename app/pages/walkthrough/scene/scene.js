@@ -265,7 +265,6 @@ function build(scene) {
   const { data, root } = scene;
   set(root, { data: { step: walk.here } });
   Object.assign(scene, {
-    family: getComputedStyle(root).fontFamily,
     hover: null,
     blocks: null,
     svg: shape("svg"),
@@ -285,6 +284,7 @@ function isBare(panels, at) {
 
 function paint(scene) {
   if (!scene.stage?.clientWidth) return;
+  scene.family = getComputedStyle(scene.root).fontFamily;
   if (scene.blocks) {
     drawBlocks(scene);
     return;
@@ -344,10 +344,12 @@ function show(scene) {
   const before = entered ? null : scene.columns.flat().find(({ canvas }) => canvas === active);
   const { hover } = scene;
   build(scene);
-  if (entered && scene.blocks) fly(scene);
-  paint(scene);
-  const after = before && scene.columns.flat().find(({ data: { key } }) => key === before.data.key);
-  after?.resume?.(before, hover);
+  return () => {
+    if (entered && scene.blocks) fly(scene);
+    paint(scene);
+    const again = ({ data: { key } }) => key === before.data.key;
+    if (before) scene.columns.flat().find(again)?.resume?.(before, hover);
+  };
 }
 
 // The wires: from the chosen row of what goes in, through the operation, to that of what comes out.
