@@ -101,6 +101,7 @@ class Memory:
 
     # The frame
     told: Mapping[str, bytes] = field(default_factory=dict)  # widgets, as the browser last did
+    address_told: float = 0.0  # when the browser was, in seconds of `time.monotonic`
     goes_back: bool = False  # the back button was pressed, and no run has followed it yet
     presented: bool = False  # in front of a hall: a frame of the presenter's page
     picked: dict[str, Any] = field(default_factory=dict)  # by picker: what it shows or was given

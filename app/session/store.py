@@ -5,6 +5,7 @@
 
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,6 +24,7 @@ from glassformer.core.trace.trace import Trace
 
 BREAK = re.compile(r"\r\n?|\n")  # of a line
 THE_READERS = ("language", "theme", "size", "precision", "mine")
+HEARD = 2.0  # seconds, then a browser has heard of an address that it was told
 PRESENTING = "presenting"  # in the query of a frame that is led by the presenter's page
 Value = TypeVar("Value")
 
@@ -85,6 +87,9 @@ def sync(url_path: str) -> State:
     is_led_back, memory().goes_back = is_led_back or memory().goes_back, False
     if not is_led_back or query == st.session_state["written"] or (turned and not query):
         return _write(get_state())
+    if time.monotonic() - memory().address_told > HEARD:
+        # None is on its way to it. This one, told again, would undo a button pressed meanwhile.
+        st.session_state["written"] = query
     return _adopt(query)
 
 
@@ -305,4 +310,5 @@ def _write(state: State) -> State:
     st.session_state["written"] = query
     if moved or st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
+        memory().address_told = time.monotonic()
     return state

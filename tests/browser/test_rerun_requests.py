@@ -94,6 +94,7 @@ def test_back_and_forward_before_an_answer_end_where_they_began(far_away: FarAwa
     page, line = far_away
     choose_example(page)
     expect_example(page)
+    addresses = page.evaluate("history.length")
     line.hold()
     page.go_back()
     line.wait_for_runs(page, 1)
@@ -101,3 +102,4 @@ def test_back_and_forward_before_an_answer_end_where_they_began(far_away: FarAwa
     line.wait_for_runs(page, 2)
     line.let_go()
     expect_example(page)
+    assert page.evaluate("history.length") == addresses
