@@ -154,6 +154,7 @@ def _chart(
         look,
     )
     words = {
+        "image": say("frame.chart_image", language),
         "full": say("frame.chart_full", language),
         "failed": say("frame.chart_failed", language),
         "keys": say("frame.chart_keys", language),

@@ -20,14 +20,16 @@ function sized(chart) {
 }
 
 // Plotly measures the labels of an axis with `automargin` only while it draws, and then draws all
-// once more. Under the same labels it starts from the margins that it found the last time.
+// once more. Under the same labels, whichever is stressed, it starts from the margins that it found
+// the last time; it makes them larger where a stressed one needs that.
 function steadied(chart, layout) {
   const axes = Object.keys(layout)
     .filter((name) => /^[xy]axis\d*$/.test(name))
     .sort();
   const labels = axes.map((name) => {
     const { ticktext, title, side, domain, tickfont, tickangle } = layout[name];
-    return [name, ticktext, title, side, domain, tickfont, tickangle];
+    const words = ticktext?.map((text) => String(text).replace(/<[^>]*>/g, ""));
+    return [name, words, title, side, domain, tickfont, tickangle];
   });
   const { width, height, margin } = layout;
   const frame = JSON.stringify([width, height, margin, labels]);
@@ -44,20 +46,24 @@ const FULL = {
   path: "M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z",
 };
 
-// What plotly.js is told once: its buttons, and that the wheel scrolls the page.
-function configured({ name, words }, place) {
-  const click = () =>
+// What plotly.js is told once: its buttons, and that the wheel scrolls the page. Told another
+// thing, such as the name of the picture's file, it would make the whole chart anew.
+function configured(Plotly, chart) {
+  const { place } = chart;
+  const { words } = chart.data.more;
+  const save = () => Plotly.downloadImage(place, { format: "svg", filename: chart.data.more.name });
+  const enlarge = () =>
     document.fullscreenElement ? document.exitFullscreen() : place.requestFullscreen();
-  const full = { name: "full", title: words.full, icon: FULL, click };
+  const image = { name: "image", title: words.image, icon: Plotly.Icons.camera, click: save };
+  const full = { name: "full", title: words.full, icon: FULL, click: enlarge };
   return {
     // Fingers have no hover, and the buttons would stay on the picture; Save… has what they do.
     displayModeBar: matchMedia("(hover: none)").matches ? false : "hover",
     displaylogo: false,
     scrollZoom: false,
     doubleClick: false,
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "resetScale2d"],
-    modeBarButtonsToAdd: document.fullscreenEnabled ? [full] : [],
-    toImageButtonOptions: { format: "svg", filename: name },
+    modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d", "autoScale2d", "resetScale2d"],
+    modeBarButtonsToAdd: document.fullscreenEnabled ? [image, full] : [image],
   };
 }
 
@@ -124,6 +130,7 @@ async function drawOne(chart) {
   const { more } = chart.data;
   try {
     const Plotly = await plotly(more.source);
+    chart.config ??= configured(Plotly, chart);
     const layout = chart.gone ? null : sized(chart);
     if (layout) await drawWithRoom(Plotly, chart, layout);
     if (layout && more.clicks) hear(chart);
@@ -224,9 +231,7 @@ export default component(MARKUP, {
     });
   },
   draw(chart, { more }) {
-    // The same object until its words are others: another makes Plotly build its buttons anew.
-    if (chart.differs("config", more.name, more.words))
-      chart.config = configured(more, chart.place);
+    if (chart.differs("config", more.words)) chart.config = null;
     set(chart.place, {
       "aria-label": more.alt,
       style: { height: more.height ? `${more.height}px` : "100%" },

@@ -80,6 +80,7 @@ def _packed(figure: Figure, **more: Any) -> bytes:
     # Bytes go to the browser as they are; of other data Streamlit makes JSON several times.
     more["source"] = scripts.place_of(scripts.PLOTLY)
     more["words"] = {
+        "image": say("frame.chart_image"),
         "full": say("frame.chart_full"),
         "failed": say("frame.chart_failed"),
         "keys": say("frame.chart_keys"),

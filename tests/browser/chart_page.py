@@ -24,7 +24,7 @@ axes = {
 cells = go.Heatmap(z=weights, customdata=np.arange(25).reshape(5, 5))
 forbidden = hatch_cells(np.tril(np.ones((5, 5), dtype=bool)), look)
 matrix = go.Figure([cells, forbidden], base_layout(look, 400, **axes))
-show_chart(matrix, "matrix", "a matrix", clicked=note)
+show_chart(matrix, "matrix", "a matrix", f"matrix_{turn}", clicked=note)
 picture = go.Figure(go.Heatmap(z=np.full((5, 5), turn % 5)), base_layout(look, 400, **axes))
 show_chart(picture, "picture", "a picture", clicked=note)
 st.text(st.session_state.get("said", "nothing yet"))

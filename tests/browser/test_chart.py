@@ -100,6 +100,15 @@ def test_whole_screen_and_back(page: Page) -> None:
     page.wait_for_function(HIGH, arg=400)
 
 
+def test_its_picture_is_saved_under_its_name(page: Page) -> None:
+    for turn in ("2", "3"):
+        turn_to(page, turn)
+        page.locator(".st-key-matrix .chart-place").hover()
+        with page.expect_download() as saved:
+            page.locator('.st-key-matrix [data-title="Save the picture (SVG)"]').click()
+        assert saved.value.suggested_filename == f"matrix_{turn}.svg"
+
+
 def test_a_script_that_does_not_come_is_said(browser: Browser) -> None:
     with driver.serving(script="tests/browser/chart_serve.py") as url:
         page = driver.new_page(browser)
