@@ -14,6 +14,7 @@ const TRIES = 3;
 class Walk {
   here = ""; // id of the step that the reader sees
   told = ""; // the one that the server knows of
+  drawn = ""; // the one that it has drawn the rest of the page for
   waiting = null; // the number of the event that the server has not answered
   asking = null; // the same of a question for steps
   version = ""; // of all that a step's picture depends on besides the step
@@ -135,6 +136,7 @@ class Walk {
     this.known.set(version, { shared, steps: kept });
     if (this.known.size > VERSIONS) this.known.delete(this.known.keys().next().value);
     this.version = version;
+    this.drawn = current;
     if (answers.includes(this.asking)) this.asking = null;
     if (answers.includes(this.waiting)) this.waiting = null;
     if (this.waiting === null) clearTimeout(this.timers.patience);

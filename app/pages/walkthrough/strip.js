@@ -45,7 +45,7 @@ function mark(strip) {
   for (const { node, steps } of strip.groups) node.classList.toggle("now", steps.includes(step));
   strip.find(".previous").disabled = at <= 0;
   strip.find(".next").disabled = at < 0 || at + 1 >= walk.order.length;
-  document.body.dataset.walk = walk.here === strip.data.current ? "drawn" : "ahead";
+  document.body.dataset.walk = walk.here === walk.drawn ? "drawn" : "ahead";
   return () => step && toStep(strip, strip.dots[at]);
 }
 
@@ -156,7 +156,6 @@ function hearKey(event) {
 }
 
 export default component(MARKUP, {
-  moving: ["current"],
   start(strip) {
     Object.assign(strip, {
       node: strip.find(".strip"),

@@ -17,11 +17,16 @@ _strip = component(__file__, "strip", scripts=("place.js",))
 
 def show(focus: StepFocus) -> None:
     """Draw the strip between the buttons that lead to the step before and the next one."""
-    _strip("walk_steps", strip_data(focus), go=go_to_event, layer=_layer_picked)
+    depends = (focus.layer("encoder"), focus.layer("decoder"), focus.look, focus.now.language)
+    data = store.once(lambda: strip_data(focus), focus.trace, *depends)
+    _strip("walk_steps", data, go=go_to_event, layer=_layer_picked)
 
 
 def strip_data(focus: StepFocus) -> dict[str, Any]:
-    """What is sent to the browser: stacks of groups of steps, all in words."""
+    """What is sent to the browser: stacks of groups of steps, all in words; the same at every step.
+
+    Which one is in view tells `ahead`.
+    """
     stacks = []
     for stage, groups in groupby(group_steps(focus.steps), key=lambda group: group.stage):
         layered = stage in ("encoder", "decoder")
@@ -36,7 +41,6 @@ def strip_data(focus: StepFocus) -> dict[str, Any]:
         })  # fmt: skip
     return {
         "stacks": stacks,
-        "current": focus.step.id,
         "label": say("walkthrough.strip"),
         "counter": say("walkthrough.counter", at="§", all=len(focus.steps)),
         "around": say("walkthrough.layers").split("|"),

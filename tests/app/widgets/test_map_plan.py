@@ -5,11 +5,12 @@ from itertools import combinations, pairwise
 from typing import Any
 from unittest.mock import patch
 
+import orjson
 import pytest
 
 from glassformer.app.pages.translate.map.grid import CARD, layer_columns, size_of
 from glassformer.app.pages.translate.map.plan import plan_map
-from glassformer.app.pages.translate.map.shapes import chips_in_rows
+from glassformer.app.pages.translate.map.shapes import chips_in_rows, share_looks
 from glassformer.app.pages.translate.map.stacks import short_percent
 from glassformer.app.plots.colours import contrast
 from glassformer.app.plots.labels import text_width, widest
@@ -92,6 +93,21 @@ def test_no_text_lies_on_another_or_leaves_the_drawing(
         assert box[3] <= made["height"], words
     for (first, *one), (second, *two) in combinations(found, 2):
         assert not overlap(tuple(one), tuple(two)), f"{first!r} lies on {second!r}"
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: str(config)[:60])
+def test_shared_looks_are_the_same_drawing_in_fewer_bytes(config: dict[str, Any]) -> None:
+    items = drawn(config)["items"]
+    looks, shared = share_looks(items)
+
+    def whole(item: dict[str, Any]) -> dict[str, Any]:
+        if item.get("kind") == "button":
+            inside = {"items": [whole(each) for each in item["items"]], "ring": whole(item["ring"])}
+            return item | inside
+        return looks[item["look"]] | {name: item[name] for name in item if name != "look"}
+
+    assert [whole(item) for item in shared] == items
+    assert len(orjson.dumps((looks, shared))) < 0.75 * len(orjson.dumps(items))
 
 
 @pytest.mark.parametrize("size", [100, 200, STAGED])

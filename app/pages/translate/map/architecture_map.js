@@ -18,9 +18,10 @@ function rests({ clicked }, event) {
   return Math.abs(x - event.clientX) < 2 && Math.abs(y - event.clientY) < 2;
 }
 
-function paint(item) {
-  if (item.kind === "button") return paintBlock(item);
-  const { kind, text, after, after_fill: fill, ...attributes } = item;
+function paint(looks, item) {
+  if (item.kind === "button") return paintBlock(looks, item);
+  const { look, ...own } = item;
+  const { kind, text, after, after_fill: fill, ...attributes } = { ...looks[look], ...own };
   return shape(
     kind,
     attributes,
@@ -36,8 +37,8 @@ const sentences = (lines) =>
     .map((line) => (/[.。]$/.test(line) ? line : `${line}.`))
     .join(" ");
 
-function paintBlock({ id, items, pressed, ring, tip }) {
-  const inside = items.map(paint);
+function paintBlock(looks, { id, items, pressed, ring, tip }) {
+  const inside = items.map((item) => paint(looks, item));
   const given = {
     role: "button",
     tabindex: 0,
@@ -45,7 +46,12 @@ function paintBlock({ id, items, pressed, ring, tip }) {
     "aria-pressed": pressed,
     "data-block": id,
   };
-  const made = shape("g.block", given, apart(inside), set(paint(ring), { is: { ring: true } }));
+  const made = shape(
+    "g.block",
+    given,
+    apart(inside),
+    set(paint(looks, ring), { is: { ring: true } }),
+  );
   return Object.assign(made, { tip });
 }
 
@@ -100,9 +106,11 @@ export default component(MARKUP, {
       if (presses(event)) pick(map, blockOf(event));
     });
   },
-  draw(map, { height, items, label, large, width }) {
+  draw(map, { height, items, label, large, looks, width }) {
     set(map.svg, { viewBox: `0 0 ${width} ${height}`, "aria-label": label, is: { large } });
-    map.keepFocus("block", () => map.svg.replaceChildren(...items.map(paint)));
+    map.keepFocus("block", () =>
+      map.svg.replaceChildren(...items.map((item) => paint(looks, item))),
+    );
     window.paintMapStrips?.(map);
     showTip(map, null);
   },

@@ -3,6 +3,7 @@
 from typing import Any
 
 from glassformer.app.pages.translate.map.plan import SWITCH, layers_in_full, plan_map
+from glassformer.app.pages.translate.map.shapes import share_looks
 from glassformer.app.pages.translate.map.strips import rows_in_focus, strips_of
 from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look
@@ -48,4 +49,10 @@ def _drawn(trace: Trace) -> dict[str, Any]:
     tinted = now.tint == "change"
     staged = store.memory().presented
     key = (look, now.language, opened, layers, tinted)
-    return store.once(lambda: plan_map(trace, look, opened, layers, tinted, staged), trace, *key)
+
+    def planned() -> dict[str, Any]:
+        plan = plan_map(trace, look, opened, layers, tinted, staged)
+        looks, items = share_looks(plan["items"])
+        return plan | {"looks": looks, "items": items}
+
+    return store.once(planned, trace, *key)

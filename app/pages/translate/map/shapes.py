@@ -12,6 +12,10 @@ from glassformer.app.plots.labels import visible, widest
 
 Item = dict[str, Any]
 COLOURED = ("fill", "stroke", "after_fill")
+LOOK = {
+    *COLOURED, "kind", "stroke-width", "font-size", "font-weight", "text-anchor", "rx", "r",
+    "preserveAspectRatio",
+}  # fmt: skip
 Point = tuple[float, float]
 CORNER = 6.0
 HEAD = 6.0  # length of an arrow's head
@@ -120,6 +124,25 @@ def compact_item(item: Item, colour: Callable[[str], str]) -> Item:
         return round(value, 1) if isinstance(value, float) else value
 
     return {name: short(name, value) for name, value in item.items()}
+
+
+def share_looks(items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
+    """What items have in common but their places, told once; and the items, which refer to it.
+
+    An item's "look" is a number: of the first list. A third of the bytes less.
+    """
+    looks: dict[tuple[tuple[str, Any], ...], int] = {}
+
+    def shared(item: Item) -> Item:
+        if item["kind"] == "button":
+            inside = [shared(each) for each in item["items"]]
+            return item | {"items": inside, "ring": shared(item["ring"])}
+        look = tuple((name, value) for name, value in item.items() if name in LOOK)
+        rest = {name: value for name, value in item.items() if name not in LOOK}
+        return rest | {"look": looks.setdefault(look, len(looks))}
+
+    found = [shared(item) for item in items]
+    return [dict(look) for look in looks], found
 
 
 def rounded_path(points: Sequence[Point]) -> str:
