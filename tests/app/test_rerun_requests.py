@@ -1,6 +1,7 @@
 """What a request of the browser is taken for: of a fragment, and of what it has not yet heard."""
 
 import json
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -95,6 +96,17 @@ def test_the_back_button_is_noted_until_a_run_follows_it(
         app.run()
         assert state_of(app).text == text
     assert not app.session_state["memory"].goes_back
+
+
+def test_an_address_gone_back_to_is_told_again_only_while_another_may_be_on_its_way() -> None:
+    app = opened(text="I like you")
+    memory: Memory = app.session_state["memory"]
+    for text, told in (("I have a cat", 0.0), ("I like cats", time.monotonic())):
+        memory.address_told = told
+        app.query_params["text"] = text
+        app.run()
+        assert state_of(app).text == text
+        assert (memory.address_told > told) == (told > 0)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer.app.pages.walkthrough.ahead import ahead_data
 from glassformer.app.pages.walkthrough.focus import MOST, REMEMBERED, StepFocus, remember_event
+from glassformer.app.pages.walkthrough.strip import strip_data
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
 from glassformer.app.session.memory import Memory
@@ -36,6 +37,14 @@ def seen(**state: Any) -> StepFocus:
 def payload(focus: StepFocus, *ids: str) -> dict[str, Any]:
     with patch("glassformer.app.words.get_state", State):
         return ahead_data(focus, ids)
+
+
+def test_the_strip_is_the_same_at_every_step_of_its_layers() -> None:
+    with patch("glassformer.app.words.get_state", State):
+        first, *others = (
+            strip_data(seen(walk=step.id)) for step in for_layer(list_steps(trace()), 0, 0)
+        )
+    assert all(each == first for each in others)
 
 
 def sent(app: AppTest) -> dict[str, Any]:

@@ -17,9 +17,7 @@ _strip = component(__file__, "strip", scripts=("place.js",))
 
 def show(focus: StepFocus) -> None:
     """Draw the strip between the buttons that lead to the step before and the next one."""
-    depends = (focus.layer("encoder"), focus.layer("decoder"), focus.look, focus.now.language)
-    data = store.once(lambda: strip_data(focus), focus.trace, *depends)
-    _strip("walk_steps", data, go=go_to_event, layer=_layer_picked)
+    _strip("walk_steps", strip_data(focus), go=go_to_event, layer=_layer_picked)
 
 
 def strip_data(focus: StepFocus) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def compact_item(item: Item, colour: Callable[[str], str]) -> Item:
 def share_looks(items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
     """What items have in common but their places, told once; and the items, which refer to it.
 
-    An item's "look" is a number: of the first list. A third of the bytes less.
+    An item's "look" is its place in the first list.
     """
     looks: dict[tuple[tuple[str, Any], ...], int] = {}
 
