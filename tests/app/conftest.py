@@ -1,9 +1,10 @@
-"""Every figure that a test of the app builds is built with plotly's checks, too."""
+"""Figures are built with plotly's checks, too; what is Streamlit's is Streamlit's in each test."""
 
 import base64
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
@@ -11,11 +12,38 @@ import numpy as np
 import plotly.graph_objects
 import plotly.io
 import pytest
+from streamlit.components.v2.bidi_component import main
+from streamlit.runtime import Runtime, app_session
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.state.session_state import SessionState
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from glassformer.app.plots.drawing import Figure
 
 # Texts are said without a session, too, which Streamlit warns of each time.
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
+
+# Where a server does things in another's place, for as long as its process lives.
+REPLACED = (AppSession, SessionState, Runtime, app_session, main, WebSocketsSansIOProtocol)
+
+
+@contextmanager
+def put_back() -> Iterator[None]:
+    """What was replaced meanwhile is as before: the next test may have the process, too."""
+    before = [(owner, name, each) for owner in REPLACED for name, each in vars(owner).items()]
+    functions = [(owner, name, each) for owner, name, each in before if callable(each)]
+    try:
+        yield
+    finally:
+        for owner, name, function in functions:
+            if vars(owner)[name] is not function:
+                setattr(owner, name, function)
+
+
+@pytest.fixture(autouse=True)
+def _put_back() -> Iterator[None]:
+    with put_back():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

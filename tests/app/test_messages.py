@@ -3,8 +3,6 @@
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-from streamlit.components.v2.bidi_component import main
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.app_session import AppSession
@@ -16,20 +14,6 @@ from streamlit.web.server.starlette.starlette_server_config import WEBSOCKET_MAX
 from glassformer.app.server import messages
 
 EVENT = ScriptRunnerEvent
-PATCHED = (
-    (AppSession, "_on_scriptrunner_event"), (AppSession, "flush_browser_queue"),
-    (Runtime, "_send_message"),
-)  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _lightened(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_populate_theme_msg", "_populate_config_msg"):
-        monkeypatch.setattr(app_session, name, getattr(app_session, name))
-    presenter = "make_bidi_component_presenter"
-    monkeypatch.setattr(main, presenter, getattr(main, presenter))
-    for owner, name in PATCHED:
-        monkeypatch.setattr(owner, name, getattr(owner, name))
 
 
 class Session:

@@ -140,10 +140,9 @@ def test_what_the_browser_has_not_heard_of_is_not_undone(
     assert requests == [WidgetStates(widgets=[LEFT_ALONE]), None, WidgetStates(widgets=taken)]
 
 
-def test_streamlit_still_has_what_is_done_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streamlit_still_has_what_is_done_in_its_place() -> None:
     name, begins = "_handle_rerun_script_request", "on_script_will_rerun"
-    monkeypatch.setattr(AppSession, name, usual := getattr(AppSession, name))
-    monkeypatch.setattr(SessionState, begins, begin := getattr(SessionState, begins))
+    usual, begin = getattr(AppSession, name), getattr(SessionState, begins)
     rerun_requests.hear_whole_requests()
     assert getattr(AppSession, name) is not usual
     assert getattr(SessionState, begins) is not begin

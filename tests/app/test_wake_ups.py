@@ -2,6 +2,7 @@
 
 import asyncio
 import asyncio.selector_events
+import sys
 import threading
 import time
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 import pytest
 import uvicorn
 from streamlit.web.server.starlette.starlette_server import _get_websocket_protocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.asyncio.client import connect
 
-from glassformer.app.server import network
+from glassformer.app.server import messages, network, rerun_requests
+from tests.app.conftest import put_back
 from tests.visitor import run
 
 MANY = 200
+OTHERS = ("streamlit", "uvicorn")
 
 
 def asked_from(name: str, loop: asyncio.AbstractEventLoop, heard: list[int]) -> threading.Thread:
@@ -103,8 +105,6 @@ def test_what_a_rerun_sends_is_written_together(monkeypatch: pytest.MonkeyPatch)
     everything = [bytes([number]) for number in range(MANY)]
     heard, usual = run(sent(monkeypatch))
     assert heard == everything and usual >= MANY
-    made = WebSocketsSansIOProtocol.connection_made
-    monkeypatch.setattr(WebSocketsSansIOProtocol, "connection_made", made)  # back when it is over
     network.gather_writes()
     heard, times = run(sent(monkeypatch))
     assert heard == everything and times < MANY / 5
@@ -131,3 +131,25 @@ def test_nothing_is_written_to_a_browser_that_has_left() -> None:
 
 def test_the_loop_is_not_woken_by_itself() -> None:
     assert run(woken("")) == (list(range(MANY)), 0)
+
+
+def functions_of_others() -> dict[tuple[int, str], Any]:
+    """All that Streamlit and uvicorn can do: by its module or class and its name."""
+    loaded = [module for name, module in sys.modules.items() if name.startswith(OTHERS)]
+    kinds = [each for module in loaded for each in vars(module).values() if isinstance(each, type)]
+    return {
+        (id(owner), name): each
+        for owner in (*loaded, *kinds)
+        for name, each in vars(owner).items()
+        if callable(each)
+    }
+
+
+def test_the_next_test_has_what_others_do_as_it_was() -> None:
+    before = functions_of_others()
+    with put_back():
+        network.gather_writes()
+        messages.lighten_messages()
+        rerun_requests.hear_whole_requests()
+        assert functions_of_others() != before
+    assert functions_of_others() == before
