@@ -14,8 +14,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+import uvicorn
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
+from streamlit.web.server.starlette.starlette_server import _bind_socket
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from glassformer.app.hall import hub, keys, rooms, routes, votes
 from glassformer.app.hall.rooms import Room
@@ -326,3 +329,28 @@ def test_bare_connections_do_not_close_the_app_to_explorers(
     for each in sessions:
         each.script_run_count = 1
     assert phone.ask("/open").status == 503
+
+
+class Watched(H11Protocol):
+    """Of this test alone: what is done to it is done to no other server."""
+
+
+def test_no_answer_waits_for_the_browser_to_confirm_the_piece_before() -> None:
+    """A system that holds back small pieces until then made each file take 40 ms."""
+    doors._watch(Watched, connections := doors.Connections(10))
+
+    async def at_once() -> list[int]:
+        server = uvicorn.Server(uvicorn.Config(doors._nothing, http=Watched, log_level="error"))
+        listening = _bind_socket("127.0.0.1", 0, 5)  # as Streamlit's own server does
+        serving = asyncio.create_task(server.serve([listening]))
+        _, writer = await asyncio.open_connection(*listening.getsockname())
+        while not (transports := list(connections._open)):
+            await asyncio.sleep(0.01)
+        found = [each.get_extra_info("socket") for each in transports]
+        said = [each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for each in found]
+        writer.close()
+        server.should_exit = True
+        await serving
+        return said
+
+    assert [bool(each) for each in run(at_once())] == [True]
