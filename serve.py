@@ -19,6 +19,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from streamlit import config
 
+from glassformer.app.frame.first_words import first_words_route
 from glassformer.app.frame.opening_page import page_routes
 from glassformer.app.hall import keys, rooms
 from glassformer.app.hall import routes as hall
@@ -74,6 +75,7 @@ def _look_at_store() -> None:
 
 
 FRONT = fronts.Front(_look_at_store)
+READY = threading.Event()  # set once the first sentence is translated
 FIRST = (  # what the first page needs
     "frame.frame", "panels.compare", "panels.provenance", "pages.translate.page",
 )  # fmt: skip
@@ -104,9 +106,11 @@ def _load() -> None:
     gc.disable()  # a fifth of the time that imports take, for nothing
     from glassformer.app.server import process
 
+    process.warm_up()
+    READY.set()
     for name in FIRST:
         import_module(f"glassformer.app.{name}")
-    process.warm_up()
+    process.prepare_process()
     FRONT.loaded.set()
     rooms.resume_rooms()
     process.wait_until_quiet()  # the first visitor has a page; what follows is for the others
@@ -131,6 +135,7 @@ app = st.App(
     lifespan=_warm_up,
     routes=[
         FRONT.ready_route(),
+        first_words_route(READY.is_set),
         scripts.scripts_route(),
         *hall.hall_routes(),
         *page_routes(fronts.BOOT),

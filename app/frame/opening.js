@@ -27,6 +27,55 @@ new MutationObserver((_, eye) => {
   setTimeout(() => document.getElementById("opening").remove(), AFTER);
 }).observe(document.body, { childList: true, subtree: true });
 
+// The words of a run that is there already stand where the headline will, until it does.
+const SIZES = [2.75, 2.25, 1.9, 1.4, 1.15]; // rem, as headline.js has them
+const IN_LARGE_TYPE = SIZES.slice(2).concat(0.95);
+const GIVEN_UP = 20_000; // milliseconds
+const HEADLINE = ".st-key-headline";
+const COME = `:root[data-begun] ${HEADLINE} [data-component]`;
+const DONE = ':root[data-begun] [data-testid="stApp"][data-test-script-state="notRunning"]';
+const asked = new URLSearchParams(location.search);
+
+// The theme that Streamlit will take: it keeps the reader's choice.
+function scheme() {
+  let kept = "";
+  try {
+    kept = localStorage.getItem(`stActiveTheme-${location.pathname}-v2`) ?? "";
+  } catch {} // a browser that keeps nothing
+  const chosen = /Light|Dark/.exec(kept)?.[0].toLowerCase();
+  return chosen ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+}
+
+function fitFirst(place, words) {
+  for (const size of asked.get("size") > 100 ? IN_LARGE_TYPE : SIZES) {
+    words.style.fontSize = `${size}rem`;
+    if (words.scrollHeight <= place.clientHeight + 1) return;
+  }
+}
+
+async function showFirstWords() {
+  const answer = await fetch(`${FIRST_WORDS}${location.search}`);
+  const told = answer.ok && (await answer.json());
+  if (!told || document.querySelector(COME)) return;
+  const words = make("div", { lang: told.language, dir: "auto" }, told.text);
+  const place = make("div", { id: "first-words" }, words);
+  document.body.append(place);
+  fitFirst(place, words);
+  const [guess, end] = [place.getBoundingClientRect().top, performance.now() + GIVEN_UP];
+  for (;;) {
+    await new Promise(requestAnimationFrame);
+    const headline = document.querySelector(HEADLINE);
+    const over = headline ? document.querySelector(COME) : document.querySelector(DONE);
+    if (over || performance.now() > end) return place.remove();
+    // Not by `top`: the browser would count it as a shift of the page.
+    const { top } = headline?.getBoundingClientRect() ?? { top: guess };
+    const color = getComputedStyle(document.querySelector('[data-testid="stApp"]') ?? place).color;
+    set(place, { style: { translate: `0 ${top - guess}px`, color } });
+  }
+}
+set(document.documentElement, { data: { scheme: scheme() } });
+if (location.pathname === HOME) showFirstWords().catch(() => {}); // the app comes anyway
+
 // Until the server has something to say the browser has nothing to do.
 addEventListener("DOMContentLoaded", () => {
   for (const each of ELEMENTS) import(location.origin + each).catch(() => {}); // loaded when needed

@@ -16,7 +16,9 @@ import streamlit
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
+from streamlit import config
 
+from glassformer.app.frame.first_words import PATH
 from glassformer.app.ui.scripts import PLOTLY, base_path, place_of, serve_script
 from glassformer.app.ui.sheets import SIZES, layout_rules
 
@@ -43,6 +45,8 @@ ROOM = {
 }  # fmt: skip
 IN_LARGE_TYPE = {"headline": 3.925}  # where its type is no larger than what is around it
 ON_A_PHONE = {"headline": 11.125}  # where its lines are more
+THEMES = ("light", "dark")
+LOW = 832  # pixels: a window that is lower folds its frame (sizes.css), at the usual size of type
 
 
 def page_routes(boot: str) -> list[Route]:
@@ -73,7 +77,12 @@ def _page(boot: str, name: str, size: int) -> str:
 
 def _scripts(boot: str) -> str:
     names = ("ui/kit.js", "ui/chart_library.js", "frame/reconnect.js", "frame/opening.js")
-    named = {"PLOTLY": place_of(PLOTLY), "ELEMENTS": _elements()}
+    named = {
+        "PLOTLY": place_of(PLOTLY),
+        "ELEMENTS": _elements(),
+        "HOME": f"{base_path()}/",
+        "FIRST_WORDS": f"{base_path()}/{PATH}",
+    }
     given = [f"const {name} = {json.dumps(value)};" for name, value in named.items()]
     texts = ('const STYLES = "";', *given, *((APP / name).read_text("utf-8") for name in names))
     place = place_of(serve_script("opening", "\n".join(texts)))
@@ -109,7 +118,38 @@ def _rules(name: str, size: int) -> str:
 <style id="opening">html {{ font-size: {size}%; }} {layout_rules(size)} {sheet}</style>
 <style>:root:not([data-begun]) :is(.stMain, .stMain *) {{ {begins} }}
 @keyframes seen {{ to {{ visibility: visible; }} }}
+{_colours()}
+{_first_words(size)}
 {rooms}
 .st-key-timeline_top:not(:has(.st-key-decoding_strip [data-component])) {{ visibility: hidden; }}
 [class*="st-key-bridge_"] [data-testid="stSkeleton"] {{ display: none; }}</style>
 """
+
+
+def _colours() -> str:
+    """Those of the theme that Streamlit will take: no white flash in a dark hall."""
+    return "\n".join(
+        f':root[data-scheme="{each}"] {{'
+        f" background: {config.get_option(f'theme.{each}.backgroundColor')};"
+        f" color: {config.get_option(f'theme.{each}.textColor')}; }}"
+        for each in THEMES
+    )
+
+
+def _first_words(size: int) -> str:
+    """As those of the headline (headline.css), where it is most often: that is known a bit later.
+
+    In a low window the sentence and the run share a line, on a phone all have lines of their own.
+    """
+    height = 2.4 if size > SIZES[0] else 3.6
+    return f"""#first-words {{
+  position: fixed; inset: 8.66rem 0 auto; z-index: 1; height: {height}rem; margin: 0 1.5rem;
+  display: flex; align-items: safe center; overflow: hidden; pointer-events: none;
+}}
+#first-words > * {{
+  width: 100%; font: 600 2.75rem / 1.25 {config.get_option("theme.font")};
+  overflow-wrap: anywhere; white-space: pre-wrap;
+}}
+@media (height < {LOW * size / 100:g}px) {{ #first-words {{ top: 5.26rem; }} }}
+@media (width < 700px) {{ #first-words {{ top: 13.6rem; margin: 0 0.8rem; }} }}
+:root:has(#first-words) .st-key-headline [data-testid="stSkeleton"] {{ visibility: hidden; }}"""

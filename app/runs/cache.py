@@ -96,6 +96,12 @@ class BoundedCache(Generic[Value]):
                 return promise.result()
             # Who made it was stopped, or has left (no Exception): now it is made here.
 
+    def known(self, key: Hashable) -> Value | None:
+        """The value of the key, None where it is not here: for whoever would not have it made."""
+        with self._budget.lock:
+            kept = self._values.get(key)
+        return None if kept is None else kept.value
+
     def __len__(self) -> int:
         return len(self._values)
 

@@ -64,6 +64,11 @@ def get_trace(text: str, direction: str = "auto", model: str = "", step: str = "
     return _kept(_traces, Ask.RUN, RunKey(place_of(model)[0], step, text, direction), make)
 
 
+def known_trace(text: str, direction: str = "auto") -> Trace | None:
+    """As `get_trace` of the bundled model, None where it would have to be computed."""
+    return _traces.known(Request(Ask.RUN, RunKey(place_of("")[0], "", text, direction)))
+
+
 def _kept(
     cache: BoundedCache[Value], ask: Ask, key: RunKey, make: Callable[[], Value], *given: Any
 ) -> Value:

@@ -72,7 +72,6 @@ def warm_up() -> None:
     torch.set_num_threads(read_settings().threads)  # idle ones would spin
     with suppress(GlassformerError):  # the first page shows it, in the visitor's language
         get_trace(FIRST_SENTENCE)
-    prepare_process()
 
 
 def wait_until_quiet() -> None:

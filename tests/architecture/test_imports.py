@@ -176,6 +176,7 @@ ALLOWED = {
     "app.words": ("app.words", "app.session.store"),
     "app.py": ("app",),
     "serve.py": (
+        "app.frame.first_words",
         "app.frame.opening_page",
         "app.hall",
         "app.pages",

@@ -1,7 +1,9 @@
 """A page as it opens for the first time: nothing jumps, nothing is asked for in vain."""
 
+from typing import Literal
+
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import Browser, BrowserContext
 
 from glassformer.app.frame.opening_page import PAGES
 from tests.browser import driver
@@ -36,6 +38,70 @@ def test_a_page_opens_without_a_jump(
     assert sum(value for value, *_ in moved) <= MOST, moved
     assert failed == []
     assert sum("plotly" in each for each in asked) <= 1
+    window.close()
+
+
+# Where the first words stood last and how they looked, and whether some are there now.
+WORDS = """window.stood = null;
+const look = (node) => {
+  const { left, width, top, height } = node.getBoundingClientRect();
+  const { color, fontSize, fontFamily, fontWeight } = getComputedStyle(node);
+  const middle = top + height / 2;
+  return { text: node.textContent, left, width, middle, color, fontSize, fontFamily, fontWeight };
+};
+(function watch() {
+  const words = document.querySelector("#first-words > *");
+  if (words) window.stood = look(words);
+  requestAnimationFrame(watch);
+})();"""
+HEADLINE = f"(node) => {{ {WORDS.partition(';')[2].partition('(function')[0]} return look(node); }}"
+
+
+@pytest.mark.parametrize(
+    "size, query, scheme",
+    [
+        ((1280, 720), "", "dark"),
+        ((1440, 900), "?text=I+have+a+cat&language=zh", "light"),
+        ((1920, 1080), "?size=150", "light"),
+        ((390, 844), "", "light"),
+        ((390, 844), "?size=125", "dark"),
+    ],
+    ids=str,
+)
+def test_the_first_words_stand_where_the_headline_will(
+    size: tuple[int, int],
+    query: str,
+    scheme: Literal["light", "dark"],
+    browser: Browser,
+    app_url: str,
+) -> None:
+    with browser.new_context(locale="en-GB", color_scheme=scheme) as context:
+        window = driver.new_page(context)
+        window.set_viewport_size({"width": size[0], "height": size[1]})
+        window.add_init_script(WORDS)
+        for _ in range(1 + ("text" in query)):  # its first visitor has it computed
+            window.goto(f"{app_url}/{query}")
+            driver.wait_until_idle(window)
+        stood, there = window.evaluate("window.stood"), window.locator("#first-words").count()
+        headline = window.locator(".st-key-headline .text").evaluate(HEADLINE)
+        ground = window.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        app = window.locator(".stApp").evaluate("it => getComputedStyle(it).backgroundColor")
+    assert there == 0 and ground == app
+    for name in ("left", "width", "middle"):
+        assert stood.pop(name) == pytest.approx(headline.pop(name), abs=1.5), name
+    fonts = [each.pop("fontFamily").split(", sans-serif")[0] for each in (stood, headline)]
+    assert fonts[0] == fonts[1] and stood == headline
+
+
+@pytest.mark.parametrize("place", ["attention", "?text=Nobody+asked+for+this&edits=x", "lab"])
+def test_elsewhere_no_words_come_before_the_app(
+    place: str, context: BrowserContext, app_url: str
+) -> None:
+    window = driver.new_page(context)
+    window.add_init_script(WORDS)
+    window.goto(f"{app_url}/{place}")
+    driver.wait_until_idle(window)
+    assert window.evaluate("window.stood") is None
     window.close()
 
 
