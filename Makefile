@@ -112,6 +112,7 @@ $(READY_APP): requirements.txt constraints.txt | $(PYTHON)
 	@echo "Installing what the app needs (torch is large; this takes minutes, once) …"
 	@$(PIP) --upgrade pip==26.3
 	@$(PIP) -r requirements.txt -c constraints.txt
+	@$(PYTHON) -m compileall -q app core *.py # else each start does it where Python is told to keep nothing
 	@touch $@
 
 $(READY_CHECKS): pyproject.toml constraints.txt requirements.txt | $(READY_APP)
