@@ -99,6 +99,9 @@ def _checkout(reference: str) -> Iterator[Path]:
         made = subprocess.run(add, capture_output=True, text=True, check=False)
         if made.returncode:
             raise SystemExit(f"No commit to compare with: {made.stderr.strip()}")
+        for each in (place, HERE):  # as `make` leaves a checkout: else a start compiles one of them
+            compiled = [str(each / room) for room in ("app", "core")]
+            subprocess.run([sys.executable, "-m", "compileall", "-q", *compiled], check=False)
         try:
             yield place
         finally:
