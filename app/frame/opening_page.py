@@ -117,6 +117,7 @@ def _rules(name: str, size: int) -> str:
     return f"""
 <style id="opening">html {{ font-size: {size}%; }} {layout_rules(size)} {sheet}</style>
 <style>:root:not([data-begun]) :is(.stMain, .stMain *) {{ {begins} }}
+:root:not([data-begun]) .stApp {{ background: none; }}
 @keyframes seen {{ to {{ visibility: visible; }} }}
 {_colours()}
 {_first_words(size)}
@@ -127,7 +128,10 @@ def _rules(name: str, size: int) -> str:
 
 
 def _colours() -> str:
-    """Those of the theme that Streamlit will take: no white flash in a dark hall."""
+    """Those of the theme that Streamlit will take: no white flash in a dark hall.
+
+    It begins with a theme of its own, which is not seen.
+    """
     return "\n".join(
         f':root[data-scheme="{each}"] {{'
         f" background: {config.get_option(f'theme.{each}.backgroundColor')};"

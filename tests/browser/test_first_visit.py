@@ -41,20 +41,30 @@ def test_a_page_opens_without_a_jump(
     window.close()
 
 
-# Where the first words stood last and how they looked, and whether some are there now.
-WORDS = """window.stood = null;
-const look = (node) => {
+LOOK = """const look = (node) => {
   const { left, width, top, height } = node.getBoundingClientRect();
   const { color, fontSize, fontFamily, fontWeight } = getComputedStyle(node);
   const middle = top + height / 2;
   return { text: node.textContent, left, width, middle, color, fontSize, fontFamily, fontWeight };
-};
+};"""
+# Where the first words stood last and how they looked; what colours have been behind all.
+WORDS = (
+    f"{LOOK}\n"
+    + """window.stood = null;
+window.grounds = new Set();
+const ground = (node) => node ? getComputedStyle(node).backgroundColor : "";
+const SEEN = /^rgb\\(/; // not the empty page, not what is seen through
 (function watch() {
   const words = document.querySelector("#first-words > *");
   if (words) window.stood = look(words);
+  const all = [document.querySelector(".stApp"), document.documentElement].map(ground);
+  const first = all.find((each) => SEEN.test(each));
+  if (first) window.grounds.add(first);
   requestAnimationFrame(watch);
 })();"""
-HEADLINE = f"(node) => {{ {WORDS.partition(';')[2].partition('(function')[0]} return look(node); }}"
+)
+HEADLINE = f"(node) => {{ {LOOK} return look(node); }}"
+GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(14, 17, 23)"}
 
 
 @pytest.mark.parametrize(
@@ -84,9 +94,8 @@ def test_the_first_words_stand_where_the_headline_will(
             driver.wait_until_idle(window)
         stood, there = window.evaluate("window.stood"), window.locator("#first-words").count()
         headline = window.locator(".st-key-headline .text").evaluate(HEADLINE)
-        ground = window.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-        app = window.locator(".stApp").evaluate("it => getComputedStyle(it).backgroundColor")
-    assert there == 0 and ground == app
+        grounds = window.evaluate("[...window.grounds]")
+    assert there == 0 and grounds == [GROUNDS[scheme]]
     for name in ("left", "width", "middle"):
         assert stood.pop(name) == pytest.approx(headline.pop(name), abs=1.5), name
     fonts = [each.pop("fontFamily").split(", sans-serif")[0] for each in (stood, headline)]
