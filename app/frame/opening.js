@@ -19,7 +19,10 @@ async function begin() {
 let begins = false;
 new MutationObserver((_, eye) => {
   const begun = document.querySelector('[class*="st-key-"]');
-  if (begun && !begins) begins = Boolean(begin());
+  if (begun && !begins) {
+    set(document.documentElement, { data: { drawn: "" } }); // in the app's own theme
+    begins = Boolean(begin());
+  }
   const sheets = [...document.body.querySelectorAll("style")];
   const styled = sheets.some(({ textContent }) => textContent.includes("--page:"));
   if (!begun || !styled) return; // either may come first

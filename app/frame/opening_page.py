@@ -117,7 +117,7 @@ def _rules(name: str, size: int) -> str:
     return f"""
 <style id="opening">html {{ font-size: {size}%; }} {layout_rules(size)} {sheet}</style>
 <style>:root:not([data-begun]) :is(.stMain, .stMain *) {{ {begins} }}
-:root:not([data-begun]) .stApp {{ background: none; }}
+:root:not([data-drawn]) .stApp {{ background: none; }}
 @keyframes seen {{ to {{ visibility: visible; }} }}
 {_colours()}
 {_first_words(size)}

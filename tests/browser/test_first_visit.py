@@ -114,6 +114,22 @@ def test_elsewhere_no_words_come_before_the_app(
     window.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_takes_its_theme_for_the_apps(
+    scheme: Literal["light", "dark"], browser: Browser, app_url: str
+) -> None:
+    told: list[bytes] = []
+    with browser.new_context(locale="en-GB", color_scheme=scheme) as context:
+        window = driver.new_page(context)
+        window.set_viewport_size({"width": 390, "height": 844})
+        hear = lambda line: line.on("framesent", lambda each: told.append(bytes(each)))  # noqa: E731
+        window.on("websocket", hear)
+        window.goto(app_url)
+        driver.wait_until_idle(window)
+        window.wait_for_timeout(1000)
+    assert [each for each in told if b"scheme" in each] == []  # of another it would tell the server
+
+
 def test_the_charts_of_another_page_are_loaded_when_its_link_is_near(
     context: BrowserContext, app_url: str
 ) -> None:
