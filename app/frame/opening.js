@@ -63,13 +63,17 @@ async function showFirstWords() {
   const words = make("div", { lang: told.language, dir: "auto" }, told.text);
   const place = make("div", { id: "first-words" }, words);
   document.body.append(place);
+  set(document.documentElement, { data: { words: "" } });
   fitFirst(place, words);
   const [guess, end] = [place.getBoundingClientRect().top, performance.now() + GIVEN_UP];
   for (;;) {
     await new Promise(requestAnimationFrame);
     const headline = document.querySelector(HEADLINE);
     const over = headline ? document.querySelector(COME) : document.querySelector(DONE);
-    if (over || performance.now() > end) return place.remove();
+    if (over || performance.now() > end) {
+      delete document.documentElement.dataset.words;
+      return place.remove();
+    }
     // Not by `top`: the browser would count it as a shift of the page.
     const { top } = headline?.getBoundingClientRect() ?? { top: guess };
     const color = getComputedStyle(document.querySelector('[data-testid="stApp"]') ?? place).color;

@@ -156,4 +156,4 @@ def _first_words(size: int) -> str:
 }}
 @media (height < {LOW * size / 100:g}px) {{ #first-words {{ top: 5.26rem; }} }}
 @media (width < 700px) {{ #first-words {{ top: 13.6rem; margin: 0 0.8rem; }} }}
-:root:has(#first-words) .st-key-headline [data-testid="stSkeleton"] {{ visibility: hidden; }}"""
+:root[data-words] .st-key-headline [data-testid="stSkeleton"] {{ visibility: hidden; }}"""

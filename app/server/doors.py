@@ -302,8 +302,9 @@ def _watch(kind: Any, connections: Connections) -> None:
 
     def connection_made(self: Any, transport: Any) -> None:
         made(self, transport)
-        if transport not in connections._open:  # a web socket's was open before
-            _send_at_once(transport)
+        is_new = transport not in connections._open  # a web socket's was open before
+        _send_at_once(transport, is_new)
+        if is_new:
             connections.opened(self)
 
     def connection_lost(self: Any, error: Exception | None) -> None:
@@ -313,12 +314,13 @@ def _watch(kind: Any, connections: Connections) -> None:
     kind.connection_made, kind.connection_lost = connection_made, connection_lost
 
 
-def _send_at_once(transport: Any) -> None:
-    """No answer waits until the browser has said that it has the piece before: 40 ms.
+def _send_at_once(transport: Any, at_once: bool) -> None:
+    """No file waits until the browser has said that it has the piece before: 40 ms.
 
     Python asks the same of the system, but not for a socket that is bound as Streamlit does it.
+    at_once: not for a web socket; the many pieces of a rerun would each be drawn by itself.
     """
     connection = transport.get_extra_info("socket")
     if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
         with suppress(OSError):  # it is gone already
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, at_once)
