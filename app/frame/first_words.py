@@ -1,6 +1,6 @@
 """The translation that a page shows before it has Streamlit's scripts: of a run that is there.
 
-The app takes a second to come: its scripts are a megabyte, and they make everything else. Words
+The app takes a second to come: its scripts are two megabytes, and make everything else. Words
 need none of them. They stand where the headline will, until it does (`opening.js`).
 """
 

@@ -122,8 +122,7 @@ def test_a_phone_takes_its_theme_for_the_apps(
     with browser.new_context(locale="en-GB", color_scheme=scheme) as context:
         window = driver.new_page(context)
         window.set_viewport_size({"width": 390, "height": 844})
-        hear = lambda line: line.on("framesent", lambda each: told.append(bytes(each)))  # noqa: E731
-        window.on("websocket", hear)
+        window.on("websocket", lambda line: line.on("framesent", told.append))
         window.goto(app_url)
         driver.wait_until_idle(window)
         window.wait_for_timeout(1000)
