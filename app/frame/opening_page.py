@@ -76,7 +76,13 @@ def _page(boot: str, name: str, size: int) -> str:
 
 
 def _scripts(boot: str) -> str:
-    names = ("ui/kit.js", "ui/chart_library.js", "frame/reconnect.js", "frame/opening.js")
+    names = (
+        "ui/kit.js",
+        "ui/chart_library.js",
+        "frame/reconnect.js",
+        "frame/opening.js",
+        "frame/one_step.js",
+    )
     named = {
         "PLOTLY": place_of(PLOTLY),
         "ELEMENTS": _elements(),

@@ -139,6 +139,20 @@ def test_back_button_brings_the_sentence_before(open_page: Callable[..., Page]) 
     expect(sentence(page)).to_have_value("I like you")
 
 
+def test_a_page_is_one_step_back(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="text=I+have+a+cat")
+    before = page.evaluate("history.length")
+    page.get_by_role("link", name="Attention").click()
+    page.wait_for_url("**/attention?*layer=*")  # the page's, and what it shows at first
+    driver.wait_until_idle(page)
+    page.wait_for_timeout(2000)
+    assert page.evaluate("history.length") == before + 1
+    page.go_back()
+    expect(page.locator(".st-key-headline")).to_be_visible()
+    page.go_forward()
+    expect(page.locator(".st-key-stage_focus")).to_be_visible()
+
+
 def test_theme_switch_is_live_and_remembered(open_page: Callable[..., Page]) -> None:
     page = open_page()
     app = page.locator('[data-testid="stApp"]')
