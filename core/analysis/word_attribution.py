@@ -8,7 +8,7 @@ and so do their signs: each says where it is from and what it does not establish
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING, Literal, get_args
@@ -162,7 +162,8 @@ class WordQuestion:
     """What is asked of a run, for any method.
 
     row: whose attention `attention`, `rollout` and `gradient_attention` follow, from 0. edits:
-    those that the run was made under. reads: the addresses that the metric reads. One pass with
+    those that the run was made under. reads: the addresses that the metric reads. rows: how many
+    rows of the target it needs, None for all; later ones are not computed again. One pass with
     gradients serves the methods that need it.
     """
 
@@ -172,6 +173,7 @@ class WordQuestion:
     row: int
     edits: tuple[Edit, ...] = ()
     reads: tuple[str, ...] = (LOGITS,)
+    rows: int | None = None
 
     @staticmethod
     def of_word(
@@ -200,12 +202,18 @@ class WordQuestion:
         check_index("row", row, len(trace.output_pieces))
         for each in (word, *([] if other is None else [other])):
             check_index("word", each, trace.config.vocabulary_size)
-        return WordQuestion(trace, model, logit_metric(row, word, other), row, tuple(edits))
+        # No row of a decoder knows of later ones, unless an edit lets it.
+        rows = row + 1 if trace.config.decoder_layers and not edits else None
+        metric = logit_metric(row, word, other)
+        return WordQuestion(trace, model, metric, row, tuple(edits), rows=rows)
 
     @cached_property
     def inputs(self) -> Inputs:
-        """What the run was made of."""
-        return Inputs.of(self.trace)
+        """What the run was made of, as far as the metric needs it."""
+        inputs = Inputs.of(self.trace)
+        if inputs.dropout:  # in the shapes of the whole run
+            return inputs
+        return replace(inputs, target=inputs.target[:, : self.rows])
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -380,17 +388,18 @@ def integrated_gradients(asked: WordQuestion, nodes: int = NODES) -> WordAttribu
     alphas = [0.0, *((points + 1) / 2)]  # the first is the baseline
     shares = [0.0, *(weights / 2)]
     step = max(1, AT_ONCE // bytes_with_graph(asked.trace))
-    sums = [np.zeros(asked.trace[name].shape[1]) for name in asked.words]
+    sums = [np.zeros(1) for _ in asked.words]
     baseline = 0.0
     for start in range(0, len(alphas), step):
         some, weigh = alphas[start : start + step], shares[start : start + step]
         found, value = _on_the_way(asked, some)
         baseline = float(value[0]) if start == 0 else baseline
         for at, name in enumerate(asked.words):
-            slopes, vectors = in_widest(found[name]), in_widest(asked.trace[name][0])
+            slopes = in_widest(found[name])  # (B, S, D)
+            vectors = in_widest(asked.trace[name][0, : slopes.size(1)])  # (S, D)
             share = torch.tensor(weigh, dtype=slopes.dtype, device=slopes.device)
             path = torch.einsum("b,bsd->sd", share, slopes)
-            sums[at] += to_float64((path * vectors).sum(dim=-1)).numpy()
+            sums[at] = sums[at] + to_float64((path * vectors).sum(dim=-1)).numpy()
     return _made("integrated_gradients", asked, _recorded(asked), sums, {"baseline": baseline})
 
 
@@ -479,9 +488,12 @@ def _made(
     method: Method, asked: WordQuestion, value: float, words: Sequence[Numbers],
     rest: Mapping[str, float] | None = None,
 ) -> WordAttribution:  # fmt: skip
-    """words: of the source and of the target, of those that there are."""
+    """words: of the source and of the target, of those that there are, as far as they were read."""
     trace = asked.trace
-    by_side = {name.partition("/")[0]: each for name, each in zip(asked.words, words, strict=True)}
+    by_side = {
+        name.partition("/")[0]: np.pad(each, (0, trace[name].shape[1] - len(each)))
+        for name, each in zip(asked.words, words, strict=True)
+    }
     empty = np.zeros(0)
     return WordAttribution(
         method=method,

@@ -2,6 +2,7 @@
 
 import copy
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,21 @@ def _exactly(made: tuple[Trace, Any]) -> None:
 @pytest.mark.parametrize("name", OPENED)
 def test_words_and_biases_add_up_to_the_logit_of_every_family(name: str, tmp_path: Path) -> None:
     _exactly(_opened(name, tmp_path / "model"))
+
+
+@pytest.mark.parametrize("name", OPENED)
+def test_rows_that_come_later_change_nothing(name: str, tmp_path: Path) -> None:
+    made = _opened(name, tmp_path / "model")
+    asked = _asked(made, 2)
+    rows = asked.inputs.target.size(1)
+    assert rows == (3 if made[0].config.decoder_layers else len(made[0].target_tokens))
+    for method in METHODS:
+        found, whole = (
+            attribute_words(each, method) for each in (asked, replace(asked, rows=None))
+        )
+        assert found.source == pytest.approx(whole.source, rel=1e-4, abs=1e-5), method
+        assert found.target == pytest.approx(whole.target, rel=1e-4, abs=1e-5), method
+        assert found.rest == pytest.approx(whole.rest, rel=1e-4, abs=1e-5), method
 
 
 def test_words_and_biases_add_up_to_the_logits_of_the_translator() -> None:
