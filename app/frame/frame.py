@@ -3,6 +3,7 @@
 from functools import partial
 
 import streamlit as st
+from torch import nn
 
 from glassformer.app.frame import focus, guide, saving, sentence
 from glassformer.app.frame.kept_experiments import listen_experiments
@@ -143,16 +144,21 @@ def _facts(trace: Trace) -> None:
         model = on_screen.plain_model()
     except GlassformerError:
         return
-    transformer = model.transformer
+    now, device = store.get_state(), str(model.device)
+    draw = partial(_draw_facts, trace, model.transformer, device)
+    keep("facts", draw, now.language, now.model, now.text, device, trace.nbytes)
+
+
+def _draw_facts(trace: Trace, transformer: nn.Module, device: str) -> None:
+    """Where the model is, how large it is, and what runs take: all of them, as far as known now."""
     parameters = store.once(
         lambda: sum(weight.numel() for weight in transformer.parameters()), transformer
     )
     facts = (
-        ("device", str(model.device)),
+        ("device", device),
         ("parameters", f"{parameters:,}"),
         ("trace", f"{trace.nbytes / 1e6:.1f} MB"),
         ("traces", f"{trace_bytes() / 1e6:.1f} MB"),
     )
     lines = [f"{say(f'settings.{name}')} · **{value}**" for name, value in facts]
-    facts_of = partial(st.markdown, "  \n".join(lines), help=say("settings.trace_help"))
-    keep("facts", facts_of, *lines)
+    st.markdown("  \n".join(lines), help=say("settings.trace_help"))

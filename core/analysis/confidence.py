@@ -158,7 +158,8 @@ def unseen_places(trace: Trace) -> set[int]:
     return {place for place, most in attention_by_word(trace).items() if most < SEEN_FROM}
 
 
-def attention_by_word(trace: Trace) -> dict[int, float]:
+@once_a_run
+def attention_by_word(trace: Trace) -> Mapping[int, float]:
     """The most attention that any row, in any layer's mean of heads, gives to each content word.
 
     Function words, punctuation, the end, unknown words and slots are left out.
