@@ -72,6 +72,7 @@ def diverging_scale(dark: bool = False) -> Scale:
     return _scale((colour("query", dark), colour("panel", dark), colour("key", dark)))
 
 
+@lru_cache(maxsize=1024)
 def mix_colours(first: str, second: str, share: float) -> str:
     """The colour that lies `share` (0–1) of the way from the first to the second, in OKLab."""
     a, b = _to_oklab(first), _to_oklab(second)

@@ -207,8 +207,13 @@ def ratios(trace: Trace) -> Mapping[str, float]:
     Returns:
         By block id, the mean over the words; NaN where a word's vector has length 0.
     """
-    changes = {block.id: change_by_block(trace, block) for block in blocks_of_model(trace.config)}
-    return {name: found.ratio for name, found in changes.items() if found is not None}
+    found = {}
+    for block in blocks_of_model(trace.config):
+        if block.stream is not None:
+            before, after = (rows_at(trace, address) for address in block.stream)  # (T, D) each
+            moved = quotients(lengths(after - before), lengths(before))  # (T,)
+            found[block.id] = float(moved.mean())
+    return found
 
 
 def feature_spread(trace: Trace, address: str) -> Spread:

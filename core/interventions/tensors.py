@@ -164,7 +164,7 @@ def addresses_matching(pattern: str, config: ModelConfig) -> tuple[str, ...]:
         GlassformerError: `unknown_address`, with the nearest, where it names none.
     """
     dropout = Address.of(pattern).last.endswith("kept")
-    known = tuple(addresses(config, dropout=dropout))
+    known = addresses(config, dropout=dropout)
     found = tuple(each for each in known if fnmatchcase(each, pattern))
     if not found:
         raise GlassformerError(

@@ -150,7 +150,7 @@ def _is_index(number: Any, size: int) -> bool:
 
 def _tensors(trace: Trace) -> Iterable[bool]:
     """Whether all are there, of the right type, with numbers, and their ids are the words."""
-    needs = list(addresses(trace.config))
+    needs = addresses(trace.config)
     yield all(address in trace for address in needs)
     for address, tensor in trace.tensors.items():
         whole = {"ids": torch.int64, "mask": torch.bool}.get(site_at(address).name)

@@ -5,7 +5,7 @@ The order of sub-layers and norms (§3.1, §5.4) stands here, and nowhere else o
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from glassformer.core.config import ModelConfig
@@ -76,7 +76,8 @@ def records(config: ModelConfig, group: str, name: str, is_cross: bool = False) 
     return (site.across or not is_cross) and (site.when is None or site.when(config))
 
 
-def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
+@lru_cache(maxsize=64)  # whoever goes through a run asks first
+def addresses(config: ModelConfig, dropout: bool = False) -> tuple[str, ...]:
     """Every address a run of this model records, in computation order.
 
     Args:
@@ -84,9 +85,10 @@ def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
         dropout: True adds the dropout masks of a run in training mode, where the config's dropout
             is above 0.
 
-    Yields:
+    Returns:
         One address after the other, layers counted from 0.
     """
+    found = []
     for where, sites in _places(config):
         at = Address.of(where)
         for site in sites:
@@ -96,7 +98,8 @@ def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
             if not (own_keys and site.name == "memory") and records(
                 config, site.group, site.name, at.is_cross
             ):
-                yield f"{where}/{site.name}".lstrip("/")
+                found.append(f"{where}/{site.name}".lstrip("/"))
+    return tuple(found)
 
 
 _Place = tuple[str, tuple[Site, ...]]

@@ -76,8 +76,8 @@ def as_numpy(tensor: Tensor) -> np.ndarray:
         An array of the same shape and type, float32 for bfloat16, which NumPy has not; of a tensor
         on the CPU it shares the memory.
     """
-    here = tensor.detach().cpu()
-    array: np.ndarray = (here.float() if here.dtype == torch.bfloat16 else here).numpy()
+    known = tensor.cpu().float() if tensor.dtype == torch.bfloat16 else tensor
+    array: np.ndarray = known.numpy(force=True)
     return array
 
 
