@@ -49,13 +49,6 @@ function scheme() {
   return chosen ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 }
 
-function fitFirst(place, words) {
-  for (const size of asked.get("size") > 100 ? IN_LARGE_TYPE : SIZES) {
-    words.style.fontSize = `${size}rem`;
-    if (words.scrollHeight <= place.clientHeight + 1) return;
-  }
-}
-
 async function showFirstWords() {
   const answer = await fetch(`${FIRST_WORDS}${location.search}`);
   const told = answer.ok && (await answer.json());
@@ -64,7 +57,7 @@ async function showFirstWords() {
   const place = make("div", { id: "first-words" }, words);
   document.body.append(place);
   set(document.documentElement, { data: { words: "" } });
-  fitFirst(place, words);
+  fitType(words, place, asked.get("size") > 100 ? IN_LARGE_TYPE : SIZES);
   const [guess, end] = [place.getBoundingClientRect().top, performance.now() + GIVEN_UP];
   for (;;) {
     await new Promise(requestAnimationFrame);

@@ -134,12 +134,12 @@ def _rules(name: str, size: int) -> str:
 
 
 def _colours() -> str:
-    """Those of the theme that Streamlit will take: no white flash in a dark hall.
+    """Those of the theme that Streamlit will take, until it has: no white flash in a dark hall.
 
     It begins with a theme of its own, which is not seen.
     """
     return "\n".join(
-        f':root[data-scheme="{each}"] {{'
+        f':root[data-scheme="{each}"]:not([data-drawn]) {{'
         f" background: {config.get_option(f'theme.{each}.backgroundColor')};"
         f" color: {config.get_option(f'theme.{each}.textColor')}; }}"
         for each in THEMES

@@ -162,6 +162,14 @@ function setCurrent(nodes, now) {
     set(node, { "aria-current": at === now ? "step" : null });
 }
 
+// Sets a text in the largest of some sizes of type, in rem, in which it fits its box.
+function fitType(text, box, sizes) {
+  for (const size of sizes) {
+    text.style.fontSize = `${size}rem`;
+    if (text.scrollHeight <= box.clientHeight + 1) return;
+  }
+}
+
 // Scrolls a box as little as brings a node into sight, and then by `more`. before, after: pixels at
 // its edges that something covers. Unlike scrollIntoView it moves nothing around the box.
 function reveal(box, node, { sideways = false, before = 0, after = 0, more = 0 } = {}) {

@@ -159,6 +159,8 @@ def test_theme_switch_is_live_and_remembered(open_page: Callable[..., Page]) -> 
     expect(app).to_have_css("background-color", LIGHT)
     page.locator(".theme-switch").click()
     expect(app).to_have_css("background-color", DARK)
+    behind = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert behind in (DARK, "rgba(0, 0, 0, 0)")  # a page that is pulled too far shows it
     page.goto(page.url.split("?")[0].rstrip("/") + "/tensors")
     expect(app).to_have_css("background-color", DARK)
     driver.wait_until_idle(page)

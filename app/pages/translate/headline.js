@@ -9,13 +9,7 @@ const MARKUP = `<div class="headline">
   </div>
 </div>`;
 
-function fit(view) {
-  const [box, text] = [view.find(".box"), view.find(".text")];
-  for (const size of view.sizes ?? []) {
-    text.style.fontSize = `${size}rem`;
-    if (text.scrollHeight <= box.clientHeight + 1) return;
-  }
-}
+const fit = (view) => fitType(view.find(".text"), view.find(".box"), view.sizes ?? []);
 
 // Other sentences of the text, each picked by a click where it can be; `from`: the place of the
 // first.
