@@ -60,7 +60,7 @@ test-cluster: $(READY_CLUSTER) browser ## several fronts behind HAProxy with Pos
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
 	@for each in $(PROCESSORS); do \
 		echo "The tests of what is computed, $$each"; \
-		env $$(echo $$each | tr , " ") $(PYTHON) -m pytest -n $(JOBS) -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
+		env DURATIONS= $$(echo $$each | tr , " ") $(PYTHON) -m pytest -n $(JOBS) -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
 	done
 
 check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
