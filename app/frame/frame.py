@@ -3,7 +3,6 @@
 from functools import partial
 
 import streamlit as st
-from torch import nn
 
 from glassformer.app.frame import focus, guide, saving, sentence
 from glassformer.app.frame.kept_experiments import listen_experiments
@@ -144,16 +143,16 @@ def _facts(trace: Trace) -> None:
         model = on_screen.plain_model()
     except GlassformerError:
         return
-    now, device = store.get_state(), str(model.device)
-    draw = partial(_draw_facts, trace, model.transformer, device)
-    keep("facts", draw, now.language, now.model, now.text, device, trace.nbytes)
-
-
-def _draw_facts(trace: Trace, transformer: nn.Module, device: str) -> None:
-    """Where the model is, how large it is, and what runs take: all of them, as far as known now."""
+    transformer, device = model.transformer, str(model.device)
     parameters = store.once(
         lambda: sum(weight.numel() for weight in transformer.parameters()), transformer
     )
+    now, draw = store.get_state(), partial(_draw_facts, trace, parameters, device)
+    keep("facts", draw, now.language, now.text, parameters, device, trace.nbytes)
+
+
+def _draw_facts(trace: Trace, parameters: int, device: str) -> None:
+    """Where the model is, how large it is, and what runs take: all of them, as far as known now."""
     facts = (
         ("device", device),
         ("parameters", f"{parameters:,}"),
