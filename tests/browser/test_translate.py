@@ -196,7 +196,7 @@ def test_a_first_reader_is_told_what_there_is_and_what_to_do(
     translate: Callable[..., Page],
 ) -> None:
     page = translate()
-    expect(page.locator(".hint")).to_contain_text("Click the pulsing word")
+    expect(page.locator(".hint")).to_contain_text("Click the highlighted word")
     page.locator(".inviting .chip").click()
     expect(page.locator(".inviting")).to_have_count(0)
     expect(page.locator(".hint")).to_contain_text("Click a word")
@@ -266,7 +266,7 @@ def test_the_stripes_are_of_the_word_that_is_clicked(translate: Callable[..., Pa
 
 def test_the_hint_is_that_of_the_state(translate: Callable[..., Page]) -> None:
     page = translate()
-    expect(page.locator(".hint")).to_contain_text("Click the pulsing word")
+    expect(page.locator(".hint")).to_contain_text("Click the highlighted word")
     page.locator("[data-block='decoder/0/cross_attention']").first.click()
     expect(page.locator(".hint")).to_contain_text("close")
 
