@@ -12,7 +12,14 @@ from typing import Any
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.labels import escape, text_width, visible
 from glassformer.app.plots.marks import axis_title, row_title
-from glassformer.app.plots.theme import FigureStyle, is_numbered, line_axis, named_ticks, token_axis
+from glassformer.app.plots.theme import (
+    NAMES_STAY,
+    FigureStyle,
+    is_numbered,
+    line_axis,
+    named_ticks,
+    token_axis,
+)
 
 STRIDES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
@@ -28,7 +35,8 @@ def rows_axis(
 def bare_axis(look: FigureStyle, size: int, **more: Any) -> dict[str, Any]:
     """An axis with grey names and without lines that cannot be moved."""
     plain = {"showgrid": False, "zeroline": False, "fixedrange": True}
-    return plain | {"tickfont": look.font(size, "faint")} | more
+    names = {"tickfont": look.font(size, "faint"), "ticklabeloverflow": NAMES_STAY}
+    return plain | names | more
 
 
 def grid_axis(look: FigureStyle, **more: Any) -> dict[str, Any]:

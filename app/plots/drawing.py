@@ -15,6 +15,7 @@ import plotly.graph_objects
 import plotly.io
 
 LISTS = ("annotations", "shapes")
+OTHER_SPACES = ("geo", "map", "mapbox", "polar", "scene", "smith", "ternary")
 TYPED = ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")  # that plotly.js reads as bytes
 
 
@@ -25,7 +26,15 @@ def _template(name: str) -> dict[str, Any]:
 
 @cache
 def _written_template(name: str) -> orjson.Fragment:
-    return orjson.Fragment(orjson.dumps(_template(name)))
+    """What of it our figures can use: most is of other kinds of traces and of other spaces."""
+    kinds = {each.kind for each in Trace.__subclasses__()}
+    used = {
+        of: {part: said for part, said in all_of.items() if of == "layout" or part in kinds}
+        for of, all_of in _template(name).items()
+    }
+    for space in OTHER_SPACES:
+        used.get("layout", {}).pop(space, None)
+    return orjson.Fragment(orjson.dumps(used))
 
 
 class Trace(dict[str, Any]):

@@ -19,6 +19,9 @@ FONT = (
     '"Microsoft YaHei", "Droid Sans Fallback", sans-serif'
 )
 SMALLEST_FONT = 10
+# Of each axis. To hide the names that have no room plotly.js would measure all names once for each
+# of them, a layout of the page each time.
+NAMES_STAY = "allow"
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def _axis(look: FigureStyle) -> dict[str, Any]:
         "zeroline": False,
         "showgrid": False,
         "automargin": True,
-        "ticklabeloverflow": "allow",  # otherwise plotly.js measures each label, a layout each
+        "ticklabeloverflow": NAMES_STAY,
         "fixedrange": True,
         "title": {"font": look.font(13, "faint"), "standoff": 6},
         "tickfont": {"size": look.px(13)},
@@ -113,6 +116,7 @@ def colour_bar(look: FigureStyle, title: str = "") -> dict[str, Any]:
         "ticks": "",
         "nticks": 5,
         "tickformat": ".3~g",
+        "ticklabeloverflow": NAMES_STAY,
         "tickfont": look.font(12, "faint"),
         "title": {"text": escape(title), "side": "top", "font": {"size": look.px(12)}},
     }
@@ -164,6 +168,7 @@ def line_axis(count: int, side: str) -> dict[str, Any]:
         "ticks": "",
         "fixedrange": True,
         "automargin": True,
+        "ticklabeloverflow": NAMES_STAY,
     }
 
 
