@@ -26,14 +26,14 @@ TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 TIMED := start=$$(date +%s);
 TOOK := code=$$?; took=$$(( $$(date +%s) - start )); \
 	printf 'All of it took %d minutes %02d seconds.\n' $$((took / 60)) $$((took % 60)); exit $$code
-# What is computed, without app and browser: once more as other processors would, the one time with
-# sums whose last bits differ (tests/other_rounding.py), the other with two threads, which sleep while
-# they wait: there are more of them than cores.
+# What is computed, without app and browser: once more as on another processor, with sums whose last
+# bits differ (tests/other_rounding.py) and with two threads, which sleep while they wait: there are
+# more of them than cores.
 NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity tools trace weights) \
 	$(wildcard tests/test_*.py)
 # What lays out the style sheets and the scripts of the browser.
 SCRIPTS := $(VENV)/bin/oxfmt '**/*.js' '**/*.css'
-PROCESSORS := ATEN_CPU_CAPABILITY=default,OTHER_ROUNDING=1 ATEN_CPU_CAPABILITY=avx2,TEST_THREADS=2,OMP_WAIT_POLICY=PASSIVE
+OTHER_PROCESSOR := ATEN_CPU_CAPABILITY=default OTHER_ROUNDING=1 TEST_THREADS=2 OMP_WAIT_POLICY=PASSIVE
 # Without a screen, or in CI, no browser is opened.
 HEADLESS := $(if $(CI),--server.headless true)
 
@@ -50,20 +50,18 @@ test: $(READY_CHECKS) browser ## all tests without a browser, a sixth of the oth
 	@echo "Of the tests in a browser each screen in one theme, and of each kind sixth $(SIXTH) of 6; make test-all does them all."
 	@$(TIMED) SIXTH=$(SIXTH) DURATIONS=$(DURATIONS) $(TESTS) $(ARGS); $(TOOK)
 
-test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on other processors, too
+test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on another processor, too
 	@$(TIMED) { DURATIONS=$(DURATIONS) $(TESTS) $(ARGS) && $(MAKE) --no-print-directory numeric; }; $(TOOK)
 
 test-cluster: $(READY_CLUSTER) browser ## several fronts behind HAProxy with Postgres and Ray, killed and measured (minutes, as root on Debian)
 	@$(TIMED) GLASSFORMER_TEST_CLUSTER=1 GLASSFORMER_CLUSTER_TESTS=1 $(PYTHON) -m pytest -n 0 \
 		tests/cluster tests/engine tests/hall/test_stores.py tests/browser/test_break.py $(ARGS); $(TOOK)
 
-numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
-	@for each in $(PROCESSORS); do \
-		echo "The tests of what is computed, $$each"; \
-		env DURATIONS= $$(echo $$each | tr , " ") $(PYTHON) -m pytest -n $(JOBS) -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
-	done
+numeric: $(READY_CHECKS) ## the tests of what is computed, as on another processor
+	@echo "The tests of what is computed, $(OTHER_PROCESSOR)"
+	@DURATIONS= $(OTHER_PROCESSOR) $(PYTHON) -m pytest -n $(JOBS) -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS)
 
-check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
+check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones twice
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(SCRIPTS) --check

@@ -8,14 +8,18 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Browser
 
+from glassformer.app.frame.opening_page import PAGES
 from glassformer.app.session.state import FIRST_SENTENCE
 from glassformer.core.text_models.checkpoints import load_model
+from tests.benchmarks.process import cpu_seconds
 from tests.benchmarks.report import Table, shared_cores
 from tests.benchmarks.screen import NO_BROWSER
 from tests.benchmarks.timing import Spread
 from tests.browser import driver
 
 FEWEST = 3  # starts
+LOOKED = 7.0  # seconds at a page that is opened: all that it does by itself is over then
+WINDOW = {"width": 1440, "height": 900}
 
 
 def tables(seconds: float) -> Iterator[Table]:
@@ -31,6 +35,7 @@ def tables(seconds: float) -> Iterator[Table]:
     translation = load_model().translate(FIRST_SENTENCE)
     starts = []
     with driver.chromium() as browser:
+        opened = _pages(browser)
         end = time.monotonic() + seconds
         while len(starts) < FEWEST or time.monotonic() < end:
             starts.append(_start(browser, translation))
@@ -52,6 +57,37 @@ def tables(seconds: float) -> Iterator[Table]:
         shared_cores(),
     ]
     yield table
+    yield opened
+
+
+def _pages(browser: Browser) -> Table:
+    """What each page costs somebody who opens it and looks: the second one to do so."""
+    table = Table(
+        f"A page that is opened and looked at for {LOOKED:g} seconds: processor time",
+        ("page", "its process in the browser, s", "the server, s"),
+    )
+    with driver.server() as server:
+        for page in PAGES:
+            for _ in range(2):
+                spent = _look(browser, server, "" if page == "translate" else page)
+            table.add(page, *(f"{each:.2f}" for each in spent))
+    table.notes += ["the browser's cache is empty", shared_cores()]
+    return table
+
+
+def _look(browser: Browser, server: driver.Server, path: str) -> tuple[float, float]:
+    """Seconds of processor time: of the page, and of the server."""
+    before = cpu_seconds(server.pid)
+    context = browser.new_context(viewport=WINDOW, locale="en-GB")
+    page = context.new_page()
+    page.goto(f"{server.url}/{path}")
+    page.wait_for_timeout(1000 * LOOKED)
+    devtools = context.new_cdp_session(page)
+    devtools.send("Performance.enable")
+    metrics = devtools.send("Performance.getMetrics")["metrics"]
+    context.close()
+    seconds = {each["name"]: each["value"] for each in metrics}
+    return seconds["ProcessTime"], cpu_seconds(server.pid) - before
 
 
 def _start(browser: Browser, translation: str) -> tuple[float, ...]:
@@ -66,7 +102,7 @@ def _start(browser: Browser, translation: str) -> tuple[float, ...]:
 def _visit(browser: Browser, url: str, translation: str) -> tuple[float, float, float]:
     """Seconds until a browser without a cache shows the translation, the app does, all rests."""
     begin = time.monotonic()
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
+    context = browser.new_context(viewport=WINDOW, locale="en-GB")
     page = driver.new_page(context)
     page.goto(url, wait_until="commit")
     page.get_by_text(translation).first.wait_for(state="visible", timeout=60_000)
