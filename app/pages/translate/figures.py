@@ -110,7 +110,9 @@ def block_pictures(
         notes += column_words(picture, look, width, end)
         if picture.allowed is not None and not picture.allowed.all():
             hatched.append(hatch_cells(picture.allowed, look, first=1, **panel_axes(at)))
-    sides = {"l": margin, "r": 6, "t": look.px(TITLE), "b": foot}
+    last = pictures[-1]  # half of the number below its last column stands beside it
+    beside = widest(str(last.values.shape[1] * last.step), look.px(11)) / 2
+    sides = {"l": margin, "r": max(6, math.ceil(beside)), "t": look.px(TITLE), "b": foot}
     layout = base_layout(look, height, margin=sides, annotations=notes, **axes)
     return go.Figure([*maps, *hatched], layout)
 
