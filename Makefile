@@ -31,6 +31,9 @@ TOOK := code=$$?; took=$$(( $$(date +%s) - start )); \
 # more of them than cores.
 NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity tools trace weights) \
 	$(wildcard tests/test_*.py)
+# Among them, what looks at files, words and settings, and computes next to nothing.
+WORDY := explain/test_source_code.py $(addprefix weights/test_,chat.py fetch.py refused.py tokenizers.py) \
+	$(addprefix test_,benchmarks.py opening_files.py opening_models.py settings.py text_bounds.py)
 # What lays out the style sheets and the scripts of the browser.
 SCRIPTS := $(VENV)/bin/oxfmt '**/*.js' '**/*.css'
 OTHER_PROCESSOR := ATEN_CPU_CAPABILITY=default OTHER_ROUNDING=1 TEST_THREADS=2 OMP_WAIT_POLICY=PASSIVE
@@ -59,13 +62,14 @@ test-cluster: $(READY_CLUSTER) browser ## several fronts behind HAProxy with Pos
 
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on another processor
 	@echo "The tests of what is computed, $(OTHER_PROCESSOR)"
-	@DURATIONS= $(OTHER_PROCESSOR) $(PYTHON) -m pytest -n $(JOBS) -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS)
+	@DURATIONS= $(OTHER_PROCESSOR) $(PYTHON) -m pytest -n $(JOBS) -q --durations=0 --durations-min=20 \
+		$(NUMERIC) $(WORDY:%=--ignore=tests/%) $(ARGS)
 
 check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones twice
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(SCRIPTS) --check
-	@$(PYTHON) -m mypy
+	@$(PYTHON) -m mypy -n $(JOBS)
 	@$(MAKE) --no-print-directory test-all ARGS="--reruns 1 --rerun-show-tracebacks $(ARGS)"
 
 format: $(READY_CHECKS) ## lay out the code as the checks want it

@@ -159,15 +159,18 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
-def launched() -> dict[str, Any]:
-    """How Playwright starts the system's Chromium; raises RuntimeError where none is installed."""
+def launched(*more: str) -> dict[str, Any]:
+    """How Playwright starts the system's Chromium, with more of its flags.
+
+    Raises RuntimeError where none is installed.
+    """
     path = find_browser()
     if path is None:
         raise RuntimeError(
             "no Chromium found: `make browser` installs one as root on Debian; "
             "elsewhere install Chrome or Chromium, or set GLASSFORMER_BROWSER to its path"
         )
-    return {"executable_path": path, "args": list(FLAGS)}
+    return {"executable_path": path, "args": [*FLAGS, *more]}
 
 
 def open_page(

@@ -10,7 +10,7 @@ from glassformer.app.runs.scenes import trace_of
 from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.lectures.read import bundled_lectures
 from glassformer.core.lectures.truth import find_truth
-from tests.browser.last_row import seen_from_the_last_row
+from tests.browser.last_row import SIZES, seen_from_the_last_row
 from tests.browser.test_presenting import SMALL, at_scene, lecture_of, open_stage
 
 # What a scene is about, where its screen is larger than the room below the scene's texts.
@@ -76,6 +76,7 @@ def test_the_lectures_are_played_by_keyboard_alone(
         if not scene.step:  # a step may have gone on to other numbers
             assert (key := key_of(lecture, scene, language)) in said, f"{scene.name} lacks {key}"
         if point := POINTS.get(scene.name):
+            page.set_viewport_size({"width": SIZES[0][0], "height": SIZES[0][1]})
             expect(shown.content_frame.locator(point).first).to_be_in_viewport(ratio=0.99)
         # Every scene of a bundled lecture has a focus: tests/lectures/test_bundled.py.
         if scene.focus and (not scene.step or scene.focus != lecture.scenes[place - 1].focus):

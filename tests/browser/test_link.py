@@ -80,8 +80,8 @@ def test_the_fullest_screen_is_the_same_elsewhere(
 ) -> None:
     path, query = SCREENS[name]
     query = {"theme": "light"} | query
-    # Nothing is switched there: what the screens before it switched ends.
-    led("lab", urlencode({"theme": query["theme"]}))
+    if path != "lab":  # nothing is switched there: what the screens before switched ends
+        led("lab", urlencode({"theme": query["theme"]}))
     page = led(path, urlencode(query))
     page.add_style_tag(content=STEPS)
     expect(page.locator(".st-key-left_out")).to_have_count(0)

@@ -29,11 +29,16 @@ def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Opened]:
-    """A page from a file; whatever it asks for or complains of fails the test."""
+    """A page from a file; whatever it asks for or complains of fails the test.
+
+    at_once: without the rests between screens that nobody looks at, as for paper.
+    """
     asked: list[str] = []
     contexts = []
 
-    def open_one(path: Path, theme: str = "light", width: int = 1280) -> Page:
+    def open_one(
+        path: Path, theme: str = "light", width: int = 1280, at_once: bool = False
+    ) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": 800}, color_scheme=theme, offline=True
         )  # type: ignore[arg-type]
@@ -43,6 +48,8 @@ def opened(browser: Browser) -> Iterator[Opened]:
         page.on("console", lambda said: asked.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: asked.append(str(error)))
         page.goto(path.as_uri())
+        if at_once:
+            page.evaluate("void openAll()")
         wait_until_drawn(page)
         assert asked.pop(0) == path.as_uri()
         return page
@@ -136,7 +143,7 @@ def test_every_bundled_lecture(at: int, name: str, opened: Opened, tmp_path: Pat
     path = tmp_path / f"{name}.html"
     path.write_bytes(takeaway.page(lecture, language))
     assert path.stat().st_size < 6_000_000
-    page = opened(path)
+    page = opened(path, at_once=True)
     assert page.locator(".missing").count() == 0
     assert page.locator(".picture").count() == len(lecture.scenes)
     paper = page.pdf(prefer_css_page_size=True, print_background=True)
