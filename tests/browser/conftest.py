@@ -9,8 +9,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expec
 from tests.browser import driver
 
 expect.set_options(timeout=20_000)  # a busy machine takes its time to draw
-# Tabs live for seconds: what V8's optimizing compilers cost is never earned there.
-QUICK = "--js-flags=--no-opt --no-maglev --min-semi-space-size=32"
+# Tabs live for seconds: what V8's optimizing compilers cost is never earned there, nor a process of
+# its own for each.
+QUICK = ("--js-flags=--no-opt --no-maglev --min-semi-space-size=32", "--renderer-process-limit=1")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,7 +42,7 @@ def playwright() -> Iterator[Playwright]:
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     """One whose pages share nothing, for tests of several visitors."""
-    chromium = playwright.chromium.launch(**driver.launched(QUICK))
+    chromium = playwright.chromium.launch(**driver.launched(*QUICK))
     yield chromium
     chromium.close()
 
@@ -53,7 +54,7 @@ def context(
     """One for all tests of a process, with a profile: scripts are loaded and compiled only once."""
     profile = tmp_path_factory.mktemp("profile")
     chromium = playwright.chromium
-    shared = chromium.launch_persistent_context(profile, locale="en-GB", **driver.launched(QUICK))
+    shared = chromium.launch_persistent_context(profile, locale="en-GB", **driver.launched(*QUICK))
     yield shared
     shared.close()
 

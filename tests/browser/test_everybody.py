@@ -17,21 +17,20 @@ SCREENS = OPENING | FULL
 # What is no fault of a rule's default set, and one that is asked of names: they contain the words
 # that are seen, for who speaks to the page.
 RULES = {"resultTypes": ["violations"], "rules": {"label-content-name-mismatch": {"enabled": True}}}
-CONTRAST = {"resultTypes": ["violations"], "runOnly": ["color-contrast"]}
 GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(14, 17, 23)"}  # .streamlit/config.toml
 IN_COLOUR = """(ground) =>
   getComputedStyle(document.querySelector(".stApp")).backgroundColor === ground"""
 LARGE = ".st-key-attention_large"
 
 
-def found(page: Page, asked: dict[str, Any] = RULES) -> list[str]:
-    """Each fault that axe finds by these rules: the rule, the element, what is wrong with it."""
+def found(page: Page) -> list[str]:
+    """Each fault that axe finds: the rule, the element, what is wrong with it."""
     page.keyboard.press("Tab")  # from here on what is scrolled can be reached (kit.js)
     page.evaluate("document.activeElement.blur()")  # a help text may have opened there
     expect(page.get_by_test_id("stTooltipContent")).to_have_count(0)
     if not page.evaluate("'axe' in window"):  # a page that is led on has it already
         page.evaluate(AXE_SCRIPT)
-    rules: list[dict[str, Any]] = page.evaluate("(asked) => axe.run(asked)", asked)["violations"]
+    rules: list[dict[str, Any]] = page.evaluate("(asked) => axe.run(asked)", RULES)["violations"]
     return [
         f"{rule['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
         for rule in rules
@@ -49,8 +48,7 @@ def test_axe_finds_nothing(led: Callable[..., Page], theme: str, name: str) -> N
         page.wait_for_function(IN_COLOUR, arg=GROUNDS[theme])
         driver.wait_until_idle(page)
     assert page.url.partition("?")[0].endswith(f"/{path}")
-    # Themes differ in their colours alone.
-    assert not found(page, RULES if theme == "light" else CONTRAST)
+    assert not found(page)
 
 
 def test_axe_would_find_something(open_page: Callable[..., Page]) -> None:
