@@ -6,17 +6,18 @@ from typing import Any
 from playwright.sync_api import Page
 
 SIZES = ((1280, 720), (3840, 2160))  # the smallest window in front of a hall, and the largest
-# Waits until two looks, eight frames apart, see everything in a scene's charts at the same places:
-# most follow their box within two frames, the slowest within eight.
+# Waits until no chart is about to be drawn, and two looks, two frames apart, see everything in a
+# scene's charts at the same places: most follow their box at once, the slowest within three frames.
 FOLLOWED = """async () => {
-  let [before, frames] = [null, 2];
-  for (let looks = 0; looks < 40; looks += 1) {
-    while (frames--) await new Promise(requestAnimationFrame);
-    const drawn = pool.shown.node.contentDocument.querySelectorAll(".main-svg *, canvas, svg");
-    const now = [...drawn]
+  const inside = pool.shown.node.contentDocument;
+  let before = null;
+  for (let looks = 0; looks < 160; looks += 1) {
+    for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
+    const now = [...inside.querySelectorAll(".main-svg *, canvas, svg")]
       .map((each) => Object.values(each.getBoundingClientRect().toJSON()).join()).join(";");
-    if (now === before) return;
-    [before, frames] = [now, 8];
+    const waits = inside.querySelector('.chart-place:not([data-chart="drawn"])');
+    if (now === before && !waits) return;
+    before = now;
   }
   throw new Error("the charts went on following their box");
 }"""
