@@ -115,9 +115,13 @@ def _told() -> Iterator[None]:
     except sqlite3.IntegrityError as error:
         raise GlassformerError("hall_ended") from error
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        if _is_busy(error):
             raise GlassformerError("hall_busy") from error
         raise GlassformerError("hall_disk", problem=str(error)) from error
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -141,8 +145,8 @@ def _connected(path: Path) -> sqlite3.Connection:
     try:
         # In WAL mode with NORMAL what was committed survives the process; the disk is waited for
         # only now and then.
-        for setting in ("journal_mode = wal", "synchronous = normal", "foreign_keys = on",
-                        "secure_delete = on"):  # fmt: skip
+        _write_ahead(db)
+        for setting in ("synchronous = normal", "foreign_keys = on", "secure_delete = on"):
             db.execute(f"pragma {setting}")
         for table, name, kind in ADDED:
             columns = [each[1] for each in db.execute(f"pragma table_info({table})")]
@@ -152,3 +156,16 @@ def _connected(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """Put the file into WAL mode. While another process does so, SQLite itself would not wait."""
+    end = time.monotonic() + BUSY
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.01)

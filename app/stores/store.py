@@ -87,7 +87,9 @@ def open_store() -> Store:
     Errors: hall_folder, store_driver, store_newer, store_start.
     """
     given = read_settings()
-    return _store(given.store, given.hall_folder, "" if given.store else _port(given.hall_folder))
+    port = "" if given.store else _port(given.hall_folder)
+    with _OPENING:  # a cache alone lets two threads open one each
+        return _store(given.store, given.hall_folder, port)
 
 
 def close_stores() -> None:
@@ -122,6 +124,7 @@ def keep_shared_values() -> None:
 
 
 _OPEN: list[Store] = []
+_OPENING = threading.Lock()
 
 
 @lru_cache(maxsize=4)

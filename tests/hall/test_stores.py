@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -238,6 +239,21 @@ def started_in_vain(said: str) -> None:
 
 
 # Which store it is.
+
+
+def test_a_new_file_is_opened_by_all_who_come_at_once(folder: Path) -> None:
+    """As by the fronts of one machine at its start: nobody is told that another holds it."""
+    with ThreadPoolExecutor(4) as fronts:
+        for number in range(60):
+            opened = fronts.map(sqlite.SqliteStore, [folder / f"{number}.sqlite3"] * 4)
+            for each in opened:
+                each.close()
+
+
+def test_a_front_opens_its_store_once(kind: str) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        opened = list(threads.map(lambda _: store.open_store(), range(8)))
+    assert len({id(each) for each in opened}) == 1
 
 
 def test_a_file_is_shared_whatever_the_port(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
