@@ -269,18 +269,22 @@ def read(page: Page, script: str, argument: object = None) -> Any:
     return page.evaluate(script, argument)
 
 
-def drawn(page: Page) -> dict[str, Any]:
+def shown(page: Page) -> dict[str, Any]:
     """What a page at rest shows: the charts' data, every text, every input's value.
 
-    For comparisons: the same screen gives the same value, wherever it is opened. A widget whose
-    script arrives late fills itself while the page counts as idle: two readings, at least
-    `QUIET` apart, have to agree.
+    For comparisons: the same screen gives the same value, wherever it is opened, once each widget
+    whose script arrived late has filled itself: it does so while the page counts as idle.
     """
-    found: dict[str, Any] = {}
     page.bring_to_front()  # behind another it is drawn twice a second
+    found: dict[str, Any] = read(page, _SHOWN)
+    return found
+
+
+def drawn(page: Page) -> dict[str, Any]:
+    """What a page shows when all is drawn: two readings, at least `QUIET` apart, agree."""
+    found: dict[str, Any] = {}
     for _ in range(20):
-        wait_until_idle(page)
-        before, found = found, page.evaluate(_DRAWN)
+        before, found = found, shown(page)
         if found == before:
             return found
     raise TimeoutError("the page went on changing while it was read")
@@ -294,7 +298,7 @@ def press_escape(page: Page) -> None:
 
 # A chart holds its numbers as arrays or typed arrays; a component has its own shadow tree. What is
 # measured anew (times, memory) is no part of the screen's state.
-_DRAWN = """() => {
+_SHOWN = """() => {
   const plain = (value) => JSON.parse(JSON.stringify(value ?? null, (name, each) =>
     ArrayBuffer.isView(each) ? [...each] : name === "uid" || name === "bdata" ? undefined : each));
   const roots = [document];

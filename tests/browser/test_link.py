@@ -63,9 +63,12 @@ def query_of(page: Page) -> dict[str, str]:
 
 
 def drawn_alike(page: Page, again: Page) -> dict[str, Any]:
-    """What both pages show, once both have drawn all that comes late; fails where they differ."""
+    """What both pages show; fails where they differ for long.
+
+    The first had all its time while the second was opened: what that draws late differs till then.
+    """
     for _ in range(20):
-        here, there = driver.drawn(page), driver.drawn(again)
+        here, there = driver.shown(page), driver.shown(again)
         if here == there:
             return here
         page.wait_for_timeout(200)
