@@ -148,14 +148,26 @@ def _connected(path: Path) -> sqlite3.Connection:
         _write_ahead(db)
         for setting in ("synchronous = normal", "foreign_keys = on", "secure_delete = on"):
             db.execute(f"pragma {setting}")
-        for table, name, kind in ADDED:
-            columns = [each[1] for each in db.execute(f"pragma table_info({table})")]
-            if columns and name not in columns:
-                db.execute(f"alter table {table} add column {name} {kind}")
+        _add_columns(db)
     except sqlite3.DatabaseError:
         db.close()
         raise
     return db
+
+
+def _add_columns(db: sqlite3.Connection) -> None:
+    """Add the columns of `ADDED` that the tables lack; by one of several who come at once."""
+
+    def lacking() -> list[tuple[str, str, str]]:
+        named = {table: db.execute(f"pragma table_info({table})").fetchall() for table, *_ in ADDED}
+        columns = {table: [each[1] for each in found] for table, found in named.items()}
+        return [each for each in ADDED if columns[each[0]] and each[1] not in columns[each[0]]]
+
+    if lacking():
+        db.execute("begin immediate")
+        for table, name, kind in lacking():
+            db.execute(f"alter table {table} add column {name} {kind}")
+        db.execute("commit")
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -190,6 +190,19 @@ def test_a_file_of_before_has_its_votes_counted(tmp_path: Path) -> None:
     held = sqlite.SqliteStore(old)
     assert "client" in [row[1] for row in held.ask("pragma table_info(votes)")]
     held.close()
+
+
+def test_a_file_of_before_is_brought_up_by_all_who_come_at_once(tmp_path: Path) -> None:
+    without = schema.ROOMS.replace(", client text not null default ''", "")
+    without = without.replace("short integer not null default 0, shown integer, ", "")
+    with ThreadPoolExecutor(4) as fronts:
+        for number in range(40):
+            old = tmp_path / f"{number}.sqlite3"
+            with closing(sqlite3.connect(old)) as db:
+                db.executescript(without)
+            for held in fronts.map(sqlite.SqliteStore, [old] * 4):
+                assert held.ask("select client, short, shown from votes, rooms") == []
+                held.close()
 
 
 def called(middleware: Any, scope: Scope) -> tuple[Scope | None, list[Message]]:
