@@ -6,6 +6,8 @@ const AIR = 8; // pixels between two of them
 const LEAST_ROOM = 40; // pixels: of less, lines would be single letters
 const LEAST_SHARE = 0.3; // of a text's own width: on narrower lines it would be a stack of words
 const LEAST_TYPE = 10;
+const NUMBER = /^[\d.,\s−%+×]*$/;
+const LINE = 1.3; // of the size of their type: from a line to the next
 const CLOSEST = 0.85; // of the size of their type: how close lines of text may stand
 const ruler = document.createElement("canvas").getContext("2d");
 
@@ -127,6 +129,28 @@ function sparserRows(place, layout) {
   });
 }
 
+// The numbers below columns that would touch: as many as have room, those in bold first, then the
+// ends; what lies between can be told from them. By axis, what of it is other than it was.
+function sparserColumns(place, layout) {
+  return Object.entries(place._fullLayout).flatMap(([name, axis]) => {
+    const { tickvals, ticktext = tickvals?.map(String) } = layout[name] ?? {};
+    if (!/^xaxis\d*$/.test(name) || axis.showticklabels === false || !(ticktext?.length > 2))
+      return [];
+    const words = ticktext.map((text) => text.replace(/<[^>]+>/g, ""));
+    if (!words.every((word) => NUMBER.test(word))) return [];
+    ruler.font = `${axis.tickfont.size}px ${axis.tickfont.family}`;
+    const half = words.map((word) => ruler.measureText(word).width / 2 + 1);
+    const far = (i, k) => Math.abs(axis.c2p(tickvals[i]) - axis.c2p(tickvals[k]));
+    const bold = words.flatMap((_, i) => (ticktext[i].includes("<b>") ? [i] : []));
+    const kept = new Set();
+    for (const i of [...bold, 0, words.length - 1, ...words.keys()])
+      if (words[i] && [...kept].every((k) => k === i || far(i, k) > half[i] + half[k])) kept.add(i);
+    if (words.every((word, i) => !word || kept.has(i))) return [];
+    const sparser = ticktext.map((text, i) => (kept.has(i) ? text : ""));
+    return [[name, { ticktext: sparser, tickangle: 0 }]];
+  });
+}
+
 // What of the layout is other than it was, so that all words have room; null where they have.
 function wordsWithRoom(place, layout) {
   // the place may be smaller
@@ -134,12 +158,16 @@ function wordsWithRoom(place, layout) {
   const all = wordsOf(place);
   const notes = (layout.annotations ?? []).map((each) => ({ ...each }));
   const found = {};
+  const { yref, y } = place._fullLayout.legend ?? {};
+  const legend = yref === "container" && y === 1 && place.querySelector(".legend .bg");
+  const named = legend && { box: legend.getBoundingClientRect() };
   let above = 0,
     below = 0;
   for (const one of all) {
     const { box, text, at, name } = one;
     const beyond = Math.max(edge.left - box.left, box.right - edge.right, 0);
     above = Math.max(above, edge.top - box.top);
+    if (named && meet(named, one)) above = Math.max(above, named.box.bottom - box.top);
     below = Math.max(below, box.bottom - edge.bottom);
     if (beyond <= 1 && !besides(one, all).some((other) => meet(one, other))) continue;
     const room = Math.max(roomOf(one, all, edge), LEAST_ROOM);
@@ -152,6 +180,8 @@ function wordsWithRoom(place, layout) {
     };
     const fitted = font.size < one.font.size ? onLines(text, room, font) : lines;
     const other = fitted !== text || font.size < one.font.size;
+    if (other && name && !place._fullLayout[name].automargin)
+      below = Math.max(below, (fitted.split("<br>").length - 1) * LINE * font.size);
     if (other && name)
       found[name] = { ...layout[name], title: { ...layout[name].title, text: fitted, font } };
     else if (other) Object.assign(notes[at], { text: fitted, font, align: one.anchor });
@@ -162,7 +192,7 @@ function wordsWithRoom(place, layout) {
   }
   for (const [name, size] of smallerRows(place, edge))
     found[name] = { ...layout[name], tickfont: { ...layout[name]?.tickfont, size } };
-  for (const [name, axis] of sparserRows(place, layout))
+  for (const [name, axis] of [...sparserRows(place, layout), ...sparserColumns(place, layout)])
     found[name] = { ...layout[name], ...found[name], ...axis };
   const { t = 0, b = 0 } = layout.margin ?? {};
   if (above > 1 || below > 1) found.margin = { ...layout.margin, t: t + above, b: b + below };

@@ -79,7 +79,6 @@
     const found = holders(node);
     if (found === null) return null;
     let now = box(rect),
-      shown = box(rect),
       laid = box(rect), // where the page's own scrolling could bring it
       over = 0,
       by = null,
@@ -96,18 +95,17 @@
       const down = Math.max(whole.top - now.top, now.bottom - whole.bottom);
       if (x === "cuts" && aside > over) [over, by] = [aside, { each, style, way: "aside" }];
       if (y === "cuts" && down > below) [below, by] = [down, { each, style, way: "down" }];
-      const bounds = (each) => ({
-        ...each,
+      scrolled ||= !each || each.dataset.testid === "stMain";
+      const bounds = {
+        ...laid,
         ...(x && { left: whole.left, right: whole.right }),
         ...(y && { top: whole.top, bottom: whole.bottom }),
-      });
-      shown = both(shown, bounds(shown));
-      scrolled ||= !each || each.dataset.testid === "stMain";
-      if (!scrolled) laid = both(laid, bounds(laid));
+      };
+      if (!scrolled) laid = both(laid, bounds);
       if (x === "scrolls") Object.assign(now, { left: whole.left, right: whole.right });
       if (y === "scrolls") Object.assign(now, { top: whole.top, bottom: whole.bottom });
     }
-    return { shown, laid, over, below, by };
+    return { laid, over, below, by };
   }
 
   const roots = () => {
@@ -208,23 +206,26 @@
     return false;
   };
 
+  // Below the fold, too: where scrolling can bring them. The names of a chart's points stand where
+  // the points do.
   function overlaps(lines, controls, faults) {
     const parts = [...lines, ...controls]
       .filter((each) => each.cut && !each.turned)
-      .map((each) => ({ ...each, shown: each.cut.shown }))
-      .filter(({ shown }) => wide(shown) > 2 && high(shown) > 2)
-      .sort((a, b) => a.shown.top - b.shown.top);
+      .map((each) => ({ ...each, laid: each.cut.laid }))
+      .filter(({ laid }) => wide(laid) > 2 && high(laid) > 2)
+      .sort((a, b) => a.laid.top - b.laid.top);
     parts.forEach((one, at) => {
       for (
         let next = at + 1;
-        next < parts.length && parts[next].shown.top < one.shown.bottom;
+        next < parts.length && parts[next].laid.top < one.laid.bottom;
         next += 1
       ) {
         const other = parts[next];
         if (one.node === other.node || inside(one.node, other.node) || inside(other.node, one.node))
           continue;
-        const common = both(one.shown, other.shown);
-        const least = Math.min(high(one.shown), high(other.shown));
+        if ([one, other].every(({ node }) => node.closest(".textpoint"))) continue;
+        const common = both(one.laid, other.laid);
+        const least = Math.min(high(one.laid), high(other.laid));
         if (
           wide(common) < 3 ||
           high(common) < DOWN * least ||

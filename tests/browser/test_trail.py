@@ -84,7 +84,7 @@ def click_cell(page: Page, chart: str, plot: str, x: float, y: float) -> None:
         }""",
         [chart, plot, x, y],
     )
-    page.mouse.move(place[0] + 2, place[1])
+    page.mouse.move(place[0], place[1] + 2)
     page.mouse.move(*place)
     page.mouse.down()
     page.mouse.up()

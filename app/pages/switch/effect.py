@@ -62,7 +62,7 @@ def _head(pair: Pair, words: bool) -> None:
 
 def _nothing() -> None:
     trace, asked = on_screen.trace_on_screen(), experiments.current_experiment()
-    with box("fill frame", "effect_nothing", gap="small"):
+    with box("fill scroll frame", "effect_nothing", gap="small"):
         if asked:
             st.markdown(f"**{say('effect.not_run')}**")
             st.markdown(say("effect.not_run_do"))

@@ -33,7 +33,7 @@ from glassformer.app.plots.marks import (
 )
 from glassformer.app.plots.theme import FigureStyle, base_layout, hatch_cells, token_axis
 
-TITLE, FOOT, GAP = 24, 66, 0.035  # pixels; GAP is a share of the width
+TITLE, FOOT, GAP = 24, 66, 0.06  # pixels; GAP is a share of the width
 SCALE = 32  # pixels of the foot that the colour scale takes
 WIDTH, WIDEST_MARGIN = 560, 136  # pixels of the figure, of the words of the rows
 MOST = 14  # columns that have room for their words
@@ -113,7 +113,8 @@ def block_pictures(
     last = pictures[-1]  # half of the number below its last column stands beside it
     beside = widest(str(last.values.shape[1] * last.step), look.px(11)) / 2
     sides = {"l": margin, "r": max(6, math.ceil(beside)), "t": look.px(TITLE), "b": foot}
-    layout = base_layout(look, height, margin=sides, annotations=notes, **axes)
+    least = (look.px(100 * len(pictures)), 0)
+    layout = base_layout(look, height, least, margin=sides, annotations=notes, **axes)
     return go.Figure([*maps, *hatched], layout)
 
 
@@ -162,7 +163,7 @@ def _heat_map(
     if picture.scale == "plain":
         panel = look.colour("panel")
         cells["colorscale"] = [[0, panel], [1, panel]]
-    middle, length = (span[0] + span[1]) / 2, (span[1] - span[0]) * 0.86
+    middle, length = (span[0] + span[1]) / 2, (span[1] - span[0]) * 0.64
     ticks = _ticks(low, limit, picture.clipped)
     return heat_map(
         picture.values,

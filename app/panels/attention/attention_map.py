@@ -130,7 +130,8 @@ def _cells(
         showscale=not grey,
         colorbar=colour_bar(look)
         | {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "top", "ypad": 8}
-        | {"len": SPREAD_FROM - GAP, "xpad": 0, "title": {"text": ""}},
+        # its last number ends before what stands below the spread
+        | {"len": 0.88 * (SPREAD_FROM - GAP), "xpad": 0, "title": {"text": ""}},
         xgap=gap,
         ygap=gap,
         hoverongaps=False,

@@ -40,7 +40,8 @@ def next_words(
         labels[at] = colour_label(labels[at], look.colour("faint"))
     bold = f"<b>{labels[chosen]}</b>"
     labels[chosen] = colour_label(bold, look.colour("changed")) if forced else bold
-    layout = base_layout(look, height=height, barmode="overlay", template="none")
+    least = (look.px(292), 0)
+    layout = base_layout(look, height, least, barmode="overlay", template="none")
     layout["xaxis"] |= {"range": [0, ROOM], "visible": False}
     layout["yaxis"] |= rows_axis(labels, look, 15, ticklen=6)
     plain = {"width": 0.74, "constraintext": "none", "hoverinfo": "skip"}

@@ -32,7 +32,8 @@ def depth_figure(stacks: Sequence[Stack], texts: Mapping[str, str], look: Figure
     texts: the signals, "layer" for the horizontal axis, and a name for each stack.
     """
     margin = {"l": look.px(38), "r": look.px(14), "t": look.px(36), "b": look.px(44), "pad": 2}
-    layout = base_layout(look, margin=margin, hovermode="closest", annotations=[])
+    least = (look.px(60 + 100 * len(SIGNALS)), 0)
+    layout = base_layout(look, None, least, margin=margin, hovermode="closest", annotations=[])
     traces: list[go.Scatter] = []
     domains = panel_spans([1] * len(SIGNALS), GAP)
     for at, (signal, domain) in enumerate(zip(SIGNALS, domains, strict=True)):

@@ -47,7 +47,9 @@ def pull_figure(found: LookUp, names: Sequence[str], texts: Texts, look: FigureS
         hoverinfo="skip",
         cliponaxis=False,
     )
-    layout = base_layout(look, margin={"l": 8, "r": 8, "t": 8, "b": 8, "pad": 0})
+    layout = base_layout(
+        look, least=(look.px(290), 0), margin={"l": 8, "r": 8, "t": 8, "b": 8, "pad": 0}
+    )
     layout["xaxis"], layout["yaxis"] = plane_axes(np.vstack([values, joints]), look)
     return go.Figure([*pale, average, result, *chain], layout)
 

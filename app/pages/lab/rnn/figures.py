@@ -85,6 +85,7 @@ def writers_figure(found: Attempts, texts: Texts, look: FigureStyle) -> go.Figur
     """
     layout = base_layout(
         look,
+        least=(look.px(510), 0),
         margin={"l": look.px(46), "r": look.px(12), "t": look.px(62), "b": look.px(46), "pad": 2},
         showlegend=True,
         legend=legend_above(look),
@@ -94,7 +95,9 @@ def writers_figure(found: Attempts, texts: Texts, look: FigureStyle) -> go.Figur
     )
     spans = panel_spans([1.5, 1, 1], 0.045)
     traces: list[go.Trace] = [_curve(way, each, texts, look) for way, each in found.written.items()]
-    across = grid_axis(look, showgrid=False, range=[0.5, LONGEST + 0.5], dtick=1, tick0=1)
+    counts = range(1, LONGEST + 1)
+    across = grid_axis(look, showgrid=False, range=[0.5, LONGEST + 0.5])
+    across |= named_ticks([str(count) for count in counts], counts)
     across |= {"title": axis_title(texts["length"], look, 4), "domain": spans[0]}
     upwards = grid_axis(look, range=[-0.03, 1.05], tickformat=".0%")
     layout |= anchored_axes(0, across, upwards)

@@ -36,16 +36,16 @@ def skips_figure(found: Skips, texts: Texts, look: FigureStyle) -> go.Figure:
     layout["xaxis"] = grid_axis(look, anchor="y") | room | {
         "showgrid": False, "tickvals": list(range(count + 1)), "ticktext": _states(found, texts),
     }  # fmt: skip
-    layout["yaxis"] = grid_axis(look, domain=[0, 0.56], tickformat=".0%", zeroline=True)
+    layout["yaxis"] = grid_axis(look, domain=[0, 0.47], tickformat=".0%", zeroline=True)
     bare = {"visible": False, "fixedrange": True}
     layout["xaxis2"] = room | bare | {"anchor": "y2"}
-    layout["yaxis2"] = bare | {"domain": [0.64, 1], "range": [-0.8, 1.45]}
+    layout["yaxis2"] = bare | {"domain": [0.6, 1], "range": [-0.8, 1.45]}
     layout["shapes"] = [
         shape for at in range(count) for shape in _ways(float(found.around[at]), at, look)
     ]
     layout["annotations"] = [
         *_around(found, look),
-        annotate_at(escape(texts["made_of"]), look, 0, 0.56, 13, yshift=look.px(6)),
+        annotate_at(escape(texts["made_of"]), look, 0, 0.47, 13, yshift=look.px(6)),
     ]
     return go.Figure([*_bars(found, texts, look), _boxes(found, texts, look)], layout)
 

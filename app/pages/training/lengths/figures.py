@@ -9,7 +9,7 @@ from glassformer.app.pages.training.figures.curves import steps_axis
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import grid_axis
 from glassformer.app.plots.colours import mix_colours
-from glassformer.app.plots.labels import escape
+from glassformer.app.plots.labels import escape, text_width
 from glassformer.app.plots.marks import annotate_at, dotted_line, hover_texts, upright_line
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 
@@ -41,9 +41,13 @@ def lengths_figure(
             for place, value in zip(places, lengths[at], strict=True)
         ]
         traces.append(_broken(lengths[at], hovers, gap, line))
-    layout = base_layout(look, height, margin=_margin(look), hovermode="closest")
+    margin = _margin(look, lines=2)
+    longest = max(text_width(place, look.px(12)) for place in places)
+    least = margin["l"] + margin["r"] + 0.45 * longest * len(places)
+    layout = base_layout(look, height, (least, 0), margin=margin, hovermode="closest")
     layout["xaxis"] |= {
-        **named_ticks([escape(place) for place in places]),
+        # on two lines by turns: each may be as wide as two places
+        **named_ticks(["<br>" * (at % 2) + escape(place) for at, place in enumerate(places)]),
         "tickangle": 0,
         "tickfont": {"size": look.px(12)},
         "range": [-0.4, len(places) - 0.6],
@@ -105,5 +109,7 @@ def sizes_figure(
     return go.Figure(traces, layout)
 
 
-def _margin(look: FigureStyle) -> dict[str, int]:
-    return {"l": look.px(48), "r": look.px(18), "t": look.px(22), "b": look.px(26), "pad": 2}
+def _margin(look: FigureStyle, lines: int = 1) -> dict[str, int]:
+    """lines: of names below."""
+    below = look.px(10 + 16 * lines)
+    return {"l": look.px(48), "r": look.px(18), "t": look.px(22), "b": below, "pad": 2}

@@ -2,7 +2,7 @@
 // of the final word are joined by a line over the rows.
 
 const COLUMNS =
-  "minmax(5.5rem, max-content) minmax(0, 3.4fr) minmax(0, 1.5fr) minmax(6.5rem, 0.9fr)";
+  "minmax(7.6rem, max-content) minmax(3.8rem, 3.4fr) minmax(2.6rem, 1.5fr) minmax(6.5rem, 0.9fr)";
 
 // A place that is null breaks the line.
 function path(kind, points) {

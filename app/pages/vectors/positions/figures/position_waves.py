@@ -48,7 +48,8 @@ def waves_figure(
     length = len(rows[0].values)
     margin = {"l": look.px(34), "r": 10, "t": look.px(24), "b": look.px(54), "pad": 2}
     mark = upright_line(place, look, "text", 1)
-    layout = base_layout(look, HEIGHT, margin=margin, hovermode="closest", shapes=[mark])
+    least = (0.7 * WIDTH, 0)
+    layout = base_layout(look, HEIGHT, least, margin=margin, hovermode="closest", shapes=[mark])
     base, notes = layout["xaxis"], []
     drawn: list[go.Scatter] = []
     for at, (pair, domain) in enumerate(zip(rows, _domains(len(rows)), strict=True)):
