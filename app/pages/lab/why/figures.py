@@ -44,7 +44,7 @@ def travel_figure(routes: Sequence[Route], texts: Texts, look: FigureStyle) -> g
     kinds = [_coloured(texts[f"kind_{each.kind}"], each.kind, look) for each in routes]
     layout = base_layout(
         look,
-        least=(look.px(LEGEND + 9.4 * count), 0),
+        least=(look.px(LEGEND + 13 * count), 0),
         margin=_margin(look),
         hovermode="closest",
         xaxis=grid_axis(look, showgrid=False, anchor="y2", range=[0.5, count + 0.5])

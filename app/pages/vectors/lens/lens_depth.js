@@ -1,8 +1,7 @@
 // A row a state of the decoder, from its input down to what the generator really reads. The ranks
 // of the final word are joined by a line over the rows.
 
-const COLUMNS =
-  "minmax(7.6rem, max-content) minmax(3.8rem, 3.4fr) minmax(2.6rem, 1.5fr) minmax(6.5rem, 0.9fr)";
+const COLUMNS = "max-content minmax(6rem, 3.4fr) minmax(3.4rem, 1.5fr) minmax(6.5rem, 0.9fr)";
 
 // A place that is null breaks the line.
 function path(kind, points) {
